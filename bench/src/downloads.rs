@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use crate::cpu;

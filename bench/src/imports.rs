@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
-use groupwork::clock;
-use groupwork::store::{Database, migrate};
+use common::clock;
+use db::{Database, migrate};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 

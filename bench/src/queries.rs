@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use groupwork::clock;
-use groupwork::store::{activity, groups};
+use common::clock;
+use db::{activity, groups};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde::ser::{Serialize, SerializeSeq as _, Serializer};

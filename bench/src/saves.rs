@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
-use groupwork::clock;
+use common::clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use practice_document_server::{blank_document, write_document};
 use rand::RngExt as _;

@@ -2,12 +2,12 @@
 //! own doors, and two hundred more classes like it, copied row by row.
 
 use anyhow::{Context as _, ensure};
-use groupwork::clock;
-use groupwork::store::Store;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::organizations::NewOrganization;
-use groupwork::store::platform::sessions::Session;
-use groupwork::store::platform::users::NewUser;
+use common::clock;
+use db::Store;
+use db::platform::PlatformProof;
+use db::platform::organizations::NewOrganization;
+use db::platform::sessions::Session;
+use db::platform::users::NewUser;
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
 use serde::{Deserialize, Serialize};
@@ -206,7 +206,7 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
             let session = session(&user.id, tenant.id());
             platform.insert_session(&session)?;
             let signed = better_auth::cookie::sign(AUTH_SECRET, &session.token);
-            Ok::<_, groupwork::error::Error>(Person {
+            Ok::<_, common::error::Error>(Person {
                 id: user.id.to_string(),
                 name,
                 email,

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use anyhow::Context as _;
+use api::app::App;
+use api::{listen, router};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{self, Request, State};
@@ -17,11 +19,9 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
+use common::clock;
 use groupwork::bootstrap::build_app;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
-use groupwork::http::app::App;
-use groupwork::http::{listen, router};
-use groupwork::{auth, clock};
 use model::access::Access;
 
 use crate::seed;

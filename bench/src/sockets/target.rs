@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use api::{listen, router};
 use groupwork::bootstrap::build_app;
 use groupwork::config::StorageArgs;
-use groupwork::http::{listen, router};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow
 
 /// Lets this process open as many descriptors as it may.
 pub fn raise_descriptors() -> anyhow::Result<()> {
-    let open = groupwork::http::descriptors::raise();
+    let open = api::descriptors::raise();
     ensure!(
         open.is_none_or(|open| open > 1024),
         "only {open:?} descriptors may be open"

@@ -4,29 +4,29 @@ use std::time::Duration;
 
 use better_auth::cookie::CookieNames;
 
-use crate::auth::Gate;
-use crate::auth::client_requests::ClientRequests;
-use crate::auth::places::Places;
-use crate::auth::rates::Rates;
-use crate::auth::tenant::{self, Hosts};
-use crate::auth::uploads::Uploads;
-use crate::backup::{erase_list, ownership};
-use crate::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
-use crate::clock;
 use crate::config::Config;
-use crate::dns::Dns;
-use crate::document_server::DocumentServer;
-use crate::editing::Editing;
-use crate::error::Result;
-use crate::failpoint;
-use crate::http::app::{App, AppParts};
-use crate::jobs::{Jobs, mail_domains};
-use crate::live::Live;
-use crate::live::bus::Bus;
-use crate::mail::Mail;
-use crate::store::platform::PlatformProof;
-use crate::store::server::wait_until_there;
-use crate::store::{Database, Store, migrate};
+use adapters::dns::Dns;
+use adapters::document_server::DocumentServer;
+use adapters::mail::Mail;
+use api::app::{App, AppParts};
+use auth::Gate;
+use auth::client_requests::ClientRequests;
+use auth::places::Places;
+use auth::rates::Rates;
+use auth::tenant::{self, Hosts};
+use auth::uploads::Uploads;
+use backup::{erase_list, ownership};
+use common::clock;
+use common::error::Result;
+use common::failpoint;
+use db::platform::PlatformProof;
+use db::server::wait_until_there;
+use db::{Database, Store, migrate};
+use realtime::Live;
+use realtime::bus::Bus;
+use service::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
+use service::editing::Editing;
+use service::jobs::{Jobs, mail_domains};
 
 /// Migrates, opens the store and the files, and starts the publisher. `api_internal_url` is where the document
 /// server reaches this service.

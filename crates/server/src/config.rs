@@ -9,18 +9,18 @@ use clap::Args;
 use lettre::message::Mailbox;
 use model::network::Network;
 
-use crate::document_server::DocumentServerSettings;
-use crate::document_server::patience::Patience;
-use crate::error;
-use crate::files::Files;
-use crate::files::settings::ObjectStoreArgs;
-use crate::http::app::HttpSettings;
-use crate::live::watch::Watch;
-use crate::mail::{self, MailSettings, Server};
-use crate::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, is_folder, only_origin};
-use crate::settings::secret::{is_known, read_secret_file};
-use crate::settings::{Refused, Secret};
-use crate::store::{self, Database};
+use adapters::document_server::DocumentServerSettings;
+use adapters::document_server::patience::Patience;
+use adapters::files::Files;
+use adapters::files::settings::ObjectStoreArgs;
+use adapters::mail::{self, MailSettings, Server};
+use api::app::HttpSettings;
+use common::error;
+use common::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, is_folder, only_origin};
+use common::settings::secret::{is_known, read_secret_file};
+use common::settings::{Refused, Secret};
+use db::Database;
+use realtime::watch::Watch;
 
 pub mod dotenv;
 
@@ -271,7 +271,7 @@ impl StorageArgs {
             .or(from_file);
         match url {
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-                store::server::Server::of(&url).map_err(Refused)?;
+                db::server::Server::of(&url).map_err(Refused)?;
                 Ok(Database::Postgres(url))
             }
             Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),

@@ -8,8 +8,8 @@ use clap::Subcommand;
 use super::database::{self, CreateArgs};
 use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
-use crate::store::platform::PlatformProof;
-use crate::store::platform::users::NewUser;
+use db::platform::PlatformProof;
+use db::platform::users::NewUser;
 use model::access::PlatformRole;
 
 /// What can be done to people of the platform.
@@ -55,7 +55,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
             checked.map_err(|weak| anyhow::anyhow!("this password {weak}"))?;
             password
         }
-        None => crate::auth::temporary_password::generate(),
+        None => auth::temporary_password::generate(),
     };
     let hash = better_auth::password::hash(&password);
     let database = database::existing_or_new(&storage, create)?;
@@ -63,7 +63,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
         let store = open_store(&database, 1, 1).await.context("open the database")?;
         let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
         let written = store.platform_write(PlatformProof::command_line(), move |platform| {
-            platform.insert_user(&new, crate::clock::now())
+            platform.insert_user(&new, common::clock::now())
         });
         written.await.map_err(|error| anyhow::anyhow!("{error}"))
     })?;

@@ -8,10 +8,10 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::{data_folder, database};
-use crate::backup::{self, Findings, Manifest, Place, Progress};
 use crate::config::StorageArgs;
-use crate::failpoint;
-use crate::store::Database;
+use backup::{self, Findings, Manifest, Place, Progress};
+use common::failpoint;
+use db::Database;
 
 /// How often a line says how far it has come.
 const LINE: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use rustix::fs::Mode;
 
-use crate::store::Database;
+use db::Database;
 
 /// Lock file in the folder of the database; released when the process ends, also when it is killed.
 const LOCK: &str = "groupwork.lock";

@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use crate::config::StorageArgs;
-use crate::store::Database;
+use db::Database;
 
 /// The permission to make a new database.
 #[derive(Args, Debug, Clone, Copy)]

@@ -27,8 +27,8 @@ use super::data_folder::{lock, protect};
 use super::database::announce;
 use super::serve::{FLUSH, build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
-use crate::failpoint;
-use crate::http::{listen, router};
+use api::{listen, router};
+use common::failpoint;
 
 /// How to run the demo.
 #[derive(Args)]

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use model::access::{Access, Standing};
 
-use crate::http::cells;
-use crate::http::endpoint::Row;
-use crate::http::router;
-use crate::store::personal::map::MAP;
-use crate::store::release::Release;
-use crate::views::event_catalog;
+use api::cells;
+use api::endpoint::Row;
+use api::router;
+use api_types::event_catalog;
+use db::personal::map::MAP;
+use db::release::Release;
 
 /// Prints the OpenAPI document.
 pub fn openapi() -> anyhow::Result<()> {

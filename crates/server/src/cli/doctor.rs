@@ -6,13 +6,13 @@ mod documents;
 mod server;
 
 use super::database::announce;
-use crate::backup::ownership;
 use crate::bootstrap::open_existing;
 use crate::config::{Config, ServeArgs, StorageArgs};
-use crate::error::Error;
-use crate::settings::Refused;
-use crate::store::platform::PlatformProof;
-use crate::store::{Database, Store};
+use backup::ownership;
+use common::error::Error;
+use common::settings::Refused;
+use db::platform::PlatformProof;
+use db::{Database, Store};
 
 /// What became of one thing that was tried.
 pub enum Finding {

@@ -11,13 +11,13 @@ use tokio::sync::mpsc;
 
 use super::database::{self, CreateArgs};
 use crate::bootstrap::open_store;
-use crate::clock;
 use crate::config::StorageArgs;
-use crate::files::{Source, inspect};
-use crate::import::{self, Import, Plan, Reported, Rules};
-use crate::live::bus::Bus;
-use crate::store::platform::PlatformProof;
-use crate::store::{Actor, Database, Standpoint, Store, Tenant};
+use adapters::files::{Source, inspect};
+use common::clock;
+use db::platform::PlatformProof;
+use db::{Actor, Database, Standpoint, Store, Tenant};
+use realtime::bus::Bus;
+use service::import::{self, Import, Plan, Reported, Rules};
 
 /// Rows after which the person who waits is told.
 const TOLD_EVERY: i64 = 1_000;

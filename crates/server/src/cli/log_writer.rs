@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::measures::measures;
+use common::measures::measures;
 
 /// Bytes that may wait for stderr.
 const QUEUE_BYTES: usize = 4 << 20;

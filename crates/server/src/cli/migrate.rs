@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::database::{self, CreateArgs};
 use crate::config::StorageArgs;
-use crate::store::{Database, migrate};
+use db::{Database, migrate};
 
 /// Applies what is missing; a second run finds nothing to do.
 pub fn run(storage: &StorageArgs, create: CreateArgs) -> anyhow::Result<()> {

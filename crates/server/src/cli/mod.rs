@@ -23,7 +23,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 
 use crate::config::{self, ServeArgs, StorageArgs};
-use crate::settings::Refused;
+use common::settings::Refused;
 
 /// groupwork: the server on which a school's groups work together
 #[derive(Parser)]

@@ -11,9 +11,9 @@ use super::data_folder::{lock, protect};
 use super::log_writer::LogWriter;
 use crate::bootstrap::build_app;
 use crate::config::{Config, ServeArgs, StorageArgs};
-use crate::failpoint;
-use crate::http::app::App;
-use crate::http::{descriptors, listen, metrics, router};
+use api::app::App;
+use api::{descriptors, listen, metrics, router};
+use common::failpoint;
 
 /// Runs until told to stop.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use clap::{Arg, CommandFactory as _, Subcommand};
 
 use super::Arguments;
 use crate::config::{self, Config, ServeArgs, StorageArgs};
-use crate::settings::{address, secret};
+use common::settings::{address, secret};
 
 /// What can be done with settings.
 #[derive(Subcommand)]

@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 
 use super::environment;
-use crate::settings::Refused;
-use crate::settings::secret::refuse_world_readable;
+use common::settings::Refused;
+use common::settings::secret::refuse_world_readable;
 
 /// The file, in the working directory.
 const FILE: &str = ".env";

@@ -1,9 +1,9 @@
 //! Calls every cell of docs/access.md: each route in each standing stops at the gate or passes it, as its `Access` says;
 //! and the generated files are current.
 
+use api::endpoint::Row;
+use api::router;
 use groupwork::cli::describe;
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
 use model::access::{Access, Standing};
 use reqwest::Method;
 use serde_json::json;

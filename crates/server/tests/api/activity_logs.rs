@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use crate::support::{Client, TestApp};
 
-groupwork::statements! {
+db::statements! {
     LOG = "INSERT INTO activity_logs (organization_id, id, user_name, user_role, category, action, entity_type, entity_id,
             entity_name, class_id, search_key, created_at)
         VALUES ($1, $2, 'Past', 'teacher', 'CLASS', 'UPDATE', 'class', 'x', $5, $3, 'past', $4)";
@@ -21,7 +21,7 @@ async fn record(app: &TestApp, class: &str, at: i64, name: &'static str) {
     assert_eq!(STATEMENTS.len(), 3);
     app.raw(move |connection| {
         connection
-            .run(&LOG, groupwork::args![organization, clock::new_id(), class, at, name])
+            .run(&LOG, db::args![organization, clock::new_id(), class, at, name])
             .unwrap();
     })
     .await;
@@ -306,7 +306,7 @@ both!(the_default_page_has_fifty_and_the_largest_two_hundred, |app| {
             connection
                 .run(
                     &LOG,
-                    groupwork::args![organization, clock::new_id(), class, number + 1, "Past"],
+                    db::args![organization, clock::new_id(), class, number + 1, "Past"],
                 )
                 .unwrap();
         }
@@ -333,7 +333,7 @@ both!(an_admin_exports_the_log, |app| {
             connection
                 .run(
                     &LOG,
-                    groupwork::args![organization, clock::new_id(), class, number + 1, "Past"],
+                    db::args![organization, clock::new_id(), class, number + 1, "Past"],
                 )
                 .unwrap();
         }

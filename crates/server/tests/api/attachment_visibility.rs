@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use groupwork::store::Standpoint;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::homes::Home;
+use db::Standpoint;
+use db::platform::PlatformProof;
+use db::platform::homes::Home;
 use model::access::Viewer;
 use model::file::AssignmentAttachment;
 use model::group_assignment::sees_file;
@@ -29,11 +29,11 @@ async fn by_the_rule(app: &TestApp, topic: &str, members: &[(String, Vec<String>
     let facts = store
         .platform_read(PlatformProof::command_line(), move |platform| platform.home_of(&north))
         .await;
-    let now = groupwork::clock::now();
+    let now = common::clock::now();
     let standpoint = Standpoint {
         tenant: facts.unwrap().unwrap().tenant,
         viewer: Viewer::Admin,
-        actor: groupwork::store::Actor {
+        actor: db::Actor {
             user: None,
             name: String::new(),
             role: "system",
@@ -105,7 +105,7 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
                     "NULL",
                 ),
             };
-            let file = groupwork::clock::new_id();
+            let file = common::clock::new_id();
             // Staged long ago, but far in the future for the sweep, so that it stays during this test.
             let staged = if staged == "1" { "4000000000000" } else { staged };
             execute(&app.database, format!(

@@ -1,6 +1,6 @@
 //! What people hear of a chat while it goes on: everything once, in the order of the messages, and nobody else's marks.
 
-use groupwork::store::Database;
+use db::Database;
 use serde_json::{Value, json};
 
 use crate::support::chats::{bring, each, messages, say, write};

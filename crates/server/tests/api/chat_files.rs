@@ -1,8 +1,8 @@
 //! Files of the chat: whose they are before and after a message names them, and when they go.
 
-use groupwork::changes::old_messages;
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
+use service::changes::old_messages;
 
 use crate::support::chats::{bring, each, messages, write};
 use crate::support::rows::{execute, texts};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, TestApp};
 
-groupwork::statements! {
+db::statements! {
     CLASSES = "SELECT COUNT(*) FROM classes";
 }
 

@@ -330,7 +330,7 @@ async fn openapi_document_is_compressed_once() {
 #[tokio::test]
 async fn document_server_token_with_a_long_lifetime_is_refused() {
     let (_place, _, service) = started(&[]).await;
-    let now = groupwork::clock::now().as_millis() / 1000;
+    let now = common::clock::now().as_millis() / 1000;
     let ask = async |life: i64| {
         let document = path("0190a1b2-0000-7000-8000-00000000dead", "/file");
         let url = format!("{}/api{document}", service.base);

@@ -51,12 +51,12 @@ async fn minutes_pass(studio: &Studio, minutes: i64) {
 }
 
 /// A statement made by the test.
-fn made(statement: String) -> &'static groupwork::store::sql::Sql {
+fn made(statement: String) -> &'static db::sql::Sql {
     let text: &'static str = Box::leak(statement.into_boxed_str());
-    Box::leak(Box::new(groupwork::store::sql::Sql::new(text)))
+    Box::leak(Box::new(db::sql::Sql::new(text)))
 }
 
-fn run(connection: &mut groupwork::store::connection::Connection, statement: String) {
+fn run(connection: &mut db::connection::Connection, statement: String) {
     connection.run(made(statement), &[]).unwrap();
 }
 

@@ -57,7 +57,7 @@ async fn everything_the_service_writes_is_readable_by_its_owner_only() {
         )
     };
     let (mut child, base) = start();
-    let database = groupwork::store::Database::Sqlite(data.join("groupwork.db"));
+    let database = db::Database::Sqlite(data.join("groupwork.db"));
     let store = groupwork::bootstrap::open_store(&database, 1, 1).await.unwrap();
     let world = World::create(&store, &database).await;
     drop(store);

@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use groupwork::store::{Database, migrate};
+use db::{Database, migrate};
 
 use crate::commands::dotenv;
 use crate::support::rows::{execute, texts};

@@ -1,6 +1,6 @@
 //! What the document server and this service say to each other; what an editor opens with is in `conformance`.
 
-use groupwork::document_server::DocumentServer;
+use adapters::document_server::DocumentServer;
 use serde_json::{Value, json};
 
 use crate::support::studio::path;

@@ -1,7 +1,7 @@
 //! The OpenAPI document is complete: whatever route there is, a reader finds what it takes, what it answers, and why it
 //! may refuse. (That it is true is checked at every answer of every test, `support/documented.rs`.)
 
-use groupwork::http::endpoint::Row;
+use api::endpoint::Row;
 use serde_json::Value;
 
 use crate::support::clients_are_there;

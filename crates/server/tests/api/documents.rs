@@ -112,7 +112,7 @@ both!(a_blank_document_begins_with_the_template, |app| {
         assert_eq!(made.get(field), Some(&null), "{field}");
     }
     let bytes = ben.get(&format!("{}/download", path(&made))).await;
-    assert_eq!(bytes.bytes, include_bytes!("../../templates/blank.xlsx"));
+    assert_eq!(bytes.bytes, include_bytes!("../../../adapters/templates/blank.xlsx"));
     assert_eq!(
         bytes.header("content-disposition"),
         "attachment; filename=\"Cells.xlsx\"; filename*=UTF-8''Cells.xlsx"

@@ -1,11 +1,11 @@
 //! Who learns in a class: enrolling, the roster, leaving with all groups, and who is in no group.
 
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use crate::support::{Person, TestApp};
 
-groupwork::statements! {
+db::statements! {
     INACTIVE = "UPDATE users SET is_active = FALSE WHERE id = $1";
     HOMEROOM = "INSERT INTO homerooms (organization_id, id, name, name_key, created_at, updated_at)
         VALUES ($1, $2, $2, $2, 1, 1)";
@@ -29,12 +29,12 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
     let organization = app.world.north.clone();
     let students: Vec<String> = students.iter().map(|person| person.id.clone()).collect();
     app.raw(move |connection| {
-        connection.run(&HOMEROOM, groupwork::args![organization, id]).unwrap();
+        connection.run(&HOMEROOM, db::args![organization, id]).unwrap();
         for student in students {
             connection
                 .run(
                     &HOMEROOM_STUDENT,
-                    groupwork::args![organization, clock::new_id(), id, student],
+                    db::args![organization, clock::new_id(), id, student],
                 )
                 .unwrap();
         }
@@ -44,7 +44,7 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
 
 async fn deactivate(app: &TestApp, person: &Person) {
     let id = person.id.clone();
-    app.raw(move |connection| connection.run(&INACTIVE, groupwork::args![id]).unwrap())
+    app.raw(move |connection| connection.run(&INACTIVE, db::args![id]).unwrap())
         .await;
 }
 
@@ -198,7 +198,7 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
     let memberships: i64 = app
         .raw(move |connection| {
             connection
-                .maybe(&MEMBERSHIPS, groupwork::args![id], |row| row.take())
+                .maybe(&MEMBERSHIPS, db::args![id], |row| row.take())
                 .unwrap()
                 .unwrap()
         })

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use groupwork::store::Database;
-use groupwork::store::personal::map::{Erasure, Holds, MAP};
+use db::Database;
+use db::personal::map::{Erasure, Holds, MAP};
 use serde_json::{Value, json};
 
 use crate::personal_export::ended;
@@ -205,7 +205,7 @@ both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
 });
 
 mod schema {
-    groupwork::statements! {
+    db::statements! {
         SQLITE_COLUMNS = "SELECT m.name || '.' || c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
             WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'";
         SQLITE_REFERENCES = "SELECT m.name || '.' || k.\"from\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) k
@@ -222,8 +222,8 @@ mod schema {
                 (('users', 'id'), ('members', 'user_id'), ('class_enrollments', 'student_id'))";
     }
 
-    use groupwork::store::Database;
-    use groupwork::store::connection::Connection;
+    use db::Database;
+    use db::connection::Connection;
 
     /// All columns, and those that lead to a person by a foreign key.
     pub fn columns(database: &Database) -> (Vec<String>, Vec<String>) {
@@ -301,7 +301,7 @@ fn the_map_is_whole(database: &Database) {
 fn every_column_about_people_is_mapped_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::Sqlite(folder.path().join("x.db"));
-    groupwork::store::migrate(&database).unwrap();
+    db::migrate(&database).unwrap();
     the_map_is_whole(&database);
 }
 
@@ -314,7 +314,7 @@ fn every_column_about_people_is_mapped_on_postgres() {
 
 #[test]
 fn the_lists_that_the_map_names_are_those_of_the_archive() {
-    use groupwork::store::personal::{account, nouns};
+    use db::personal::{account, nouns};
     let lists: Vec<_> = account::NOUNS
         .iter()
         .chain(nouns::NOUNS)

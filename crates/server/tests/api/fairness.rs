@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use groupwork::auth::places::Long;
-use groupwork::clock;
-use groupwork::error::Result;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::{Database, Standpoint, Store};
+use auth::places::Long;
+use common::clock;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::{Database, Standpoint, Store};
 use model::id::OrganizationId;
 use serde_json::json;
 
@@ -52,7 +52,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
         let proof = PlatformProof::command_line();
         let job: Waiting = if writes {
             Box::pin(async move {
-                let hold = move |_: &mut groupwork::store::platform::Platform<'_>| {
+                let hold = move |_: &mut db::platform::Platform<'_>| {
                     hold();
                     Ok(())
                 };
@@ -60,7 +60,7 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
             })
         } else {
             Box::pin(async move {
-                let hold = move |_: &mut groupwork::store::platform::Platform<'_>| {
+                let hold = move |_: &mut db::platform::Platform<'_>| {
                     hold();
                     Ok(())
                 };
@@ -98,7 +98,7 @@ fn noting(
     let (store, order) = (store.clone(), Arc::clone(order));
     if writes {
         Box::pin(async move {
-            let note = move |_: &mut groupwork::store::Work<'_>| {
+            let note = move |_: &mut db::Work<'_>| {
                 order.lock().unwrap().push(name.clone());
                 Ok(())
             };
@@ -106,7 +106,7 @@ fn noting(
         })
     } else {
         Box::pin(async move {
-            let note = move |_: &mut groupwork::store::Scope<'_>| {
+            let note = move |_: &mut db::Scope<'_>| {
                 order.lock().unwrap().push(name);
                 Ok(())
             };
@@ -197,7 +197,7 @@ both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
             Poll::Ready(outcome) => break outcome.unwrap_err(),
         }
     };
-    assert!(matches!(refused, groupwork::error::Error::Overloaded), "{refused:?}");
+    assert!(matches!(refused, common::error::Error::Overloaded), "{refused:?}");
     // Sessions of nobody known yet, and another school, are let in all the same.
     for number in 0..50 {
         waiting.push(ask(noting(store, south.clone(), false, &order, format!("south {number}"))).await);

@@ -303,15 +303,15 @@ both!(files_without_rows_are_put_aside, |app| {
         .await
         .unwrap();
 
-    let (store, files, now) = (app.app.store(), app.app.files(), groupwork::clock::now());
+    let (store, files, now) = (app.app.store(), app.app.files(), common::clock::now());
     assert_eq!(
-        groupwork::changes::orphans::sweep(store, files, now.plus_seconds(-3_600))
+        service::changes::orphans::sweep(store, files, now.plus_seconds(-3_600))
             .await
             .unwrap(),
         0
     );
     assert_eq!(
-        groupwork::changes::orphans::sweep(store, files, now.plus_seconds(3_600))
+        service::changes::orphans::sweep(store, files, now.plus_seconds(3_600))
             .await
             .unwrap(),
         1
@@ -324,7 +324,7 @@ both!(files_without_rows_are_put_aside, |app| {
 /// Every table that names files is asked before one is removed or put aside.
 #[test]
 fn no_table_with_files_is_forgotten() {
-    let (_, statement) = groupwork::store::platform::statements()
+    let (_, statement) = db::platform::statements()
         .into_iter()
         .flat_map(|(_, statements)| statements)
         .find(|(name, _)| *name == "IS_NAMED")

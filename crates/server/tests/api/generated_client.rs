@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use groupwork::clock;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::organizations::NewOrganization;
-use groupwork::store::platform::users::NewUser;
-use groupwork::store::{Store, Tenant};
+use common::clock;
+use db::platform::PlatformProof;
+use db::platform::organizations::NewOrganization;
+use db::platform::users::NewUser;
+use db::{Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
 use practice_document_server::{Practice, Settings};

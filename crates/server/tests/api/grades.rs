@@ -167,7 +167,7 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
             .await
             .refused(404, "NOT_FOUND");
     }
-    ada.put(&grading(&groupwork::clock::new_id()), good.clone())
+    ada.put(&grading(&common::clock::new_id()), good.clone())
         .await
         .refused(404, "NOT_FOUND");
     ada.put(&path, good.clone()).await.expect(200);
@@ -340,7 +340,7 @@ studio!(the_drafts_of_a_topic_are_published_together, |studio| {
     ada.post(&publishing, json!({"groupIds": [stray]}))
         .await
         .refused(409, "GROUP_NOT_ON_ASSIGNMENT");
-    let unknown = json!({"groupIds": [groupwork::clock::new_id()]});
+    let unknown = json!({"groupIds": [common::clock::new_id()]});
     ada.post(&publishing, unknown).await.refused(404, "NOT_FOUND");
     let published = ada
         .post(&publishing, json!({"groupIds": [studio.hidden]}))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use groupwork::clock;
+use common::clock;
 use serde_json::json;
 
 use crate::auth::{Browser, PASSWORD, enable, signed_in};
@@ -68,13 +68,13 @@ impl Guesses {
         );
         let (database, id) = (app.database.clone(), person.id.clone());
         let begin = tokio::task::spawn_blocking(move || match &database {
-            groupwork::store::Database::Sqlite(path) => {
+            db::Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).unwrap();
                 connection.busy_timeout(Duration::from_secs(10)).unwrap();
                 connection.execute_batch(&format!("BEGIN IMMEDIATE; {insert}")).unwrap();
                 Self::Sqlite(connection)
             }
-            groupwork::store::Database::Postgres(url) => {
+            db::Database::Postgres(url) => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
                 let hold = format!("SELECT id FROM users WHERE id = '{id}' FOR UPDATE");
                 client.batch_execute(&format!("BEGIN; {hold}; {insert}")).unwrap();

@@ -1,8 +1,8 @@
 //! Ids that nobody issued, in every place where an id may stand: the answer is "unknown" or "does not fit", never a
 //! failure of ours, and no row changes (contract 1.2).
 
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
 use reqwest::Method;
 use serde_json::Value;
 

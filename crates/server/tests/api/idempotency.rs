@@ -1,9 +1,9 @@
 //! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer.
 
+use common::clock;
 use futures_util::future::join_all;
-use groupwork::changes::idempotency;
-use groupwork::clock;
 use serde_json::{Value, json};
+use service::changes::idempotency;
 
 use crate::support::rows::{execute, texts};
 use crate::support::topics::{id, new_topic};
@@ -162,7 +162,7 @@ async fn send(client: &Client, path: &str, body: &Body) -> Answer {
 
 both!(every_creating_route_creates_once_under_a_key, |app| {
     let lesson = Walk::begin(app).await;
-    let document = serde_json::to_value(groupwork::http::router::description().0).unwrap();
+    let document = serde_json::to_value(api::router::description().0).unwrap();
     let mut left: Vec<&String> = document["paths"]
         .as_object()
         .unwrap()

@@ -14,7 +14,7 @@ fn groupwork(place: &Place, file: &str, bytes: &[u8], arguments: &[&str]) -> Out
         .env_clear()
         .env("DATA_DIR", place.folder())
         .current_dir(place.folder());
-    if let groupwork::store::Database::Postgres(url) = &place.database {
+    if let db::Database::Postgres(url) = &place.database {
         command.env("DATABASE_URL", url);
     }
     command.arg("import").arg(&path).args(arguments).output().unwrap()

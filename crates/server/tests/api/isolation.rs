@@ -1,8 +1,8 @@
 //! Walks every route with the ids of another school: whatever the role, the answer is the one for an id nobody has, and
 //! no row changes (contract 11.14, reliability T1, T6, T7).
 
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
 use model::access::Access;
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ pub async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
         Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,
         Sample::File(name) => {
             let bytes: &[u8] = if name == "sample.docx" {
-                include_bytes!("../../templates/blank.docx")
+                include_bytes!("../../../adapters/templates/blank.docx")
             } else {
                 b"sample"
             };

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use groupwork::clock;
-use groupwork::store::platform::jobs::Held;
-use groupwork::store::platform::{Platform, PlatformProof};
+use common::clock;
+use db::platform::jobs::Held;
+use db::platform::{Platform, PlatformProof};
 use model::id::JobId;
 use model::job::ATTEMPTS_MAX;
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn alone(app: &TestApp) {
 
 async fn platform<T: Send + 'static>(
     app: &TestApp,
-    act: impl FnMut(&mut Platform<'_>) -> groupwork::error::Result<T> + Send + 'static,
+    act: impl FnMut(&mut Platform<'_>) -> common::error::Result<T> + Send + 'static,
 ) -> T {
     app.app
         .store()

@@ -1,9 +1,9 @@
 //! Documents that are deleted while editors are open: the editors are closed, what is saved afterwards is kept for a day for
 //! the staff of the class, and nothing of ours stays at the document server.
 
-use groupwork::changes::removal;
 use practice_document_server::{Down, Faults};
 use serde_json::{Value, json};
+use service::changes::removal;
 
 use crate::support::rows::{execute, texts};
 use crate::support::studio::{Studio, eventually, path, words};
@@ -127,7 +127,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     editor.close().await.unwrap();
     late_text(studio).await;
     let store = studio.app.app.store();
-    let hours = |hours: i64| groupwork::clock::now().plus_seconds(hours * 3_600);
+    let hours = |hours: i64| common::clock::now().plus_seconds(hours * 3_600);
     removal::expire_late_texts(store, hours(23)).await.unwrap();
     assert_eq!(late_texts(studio).await.len(), 1);
     removal::expire_late_texts(store, hours(25)).await.unwrap();

@@ -1,8 +1,8 @@
 //! From the unit of work to the sockets: after its commit, in order, to every instance; and what happens after a gap.
 
+use api::{listen, router};
+use db::Database;
 use groupwork::bootstrap::build_app;
-use groupwork::http::{listen, router};
-use groupwork::store::Database;
 use model::id::{ClassId, OrganizationId};
 use model::news::{KillReason, Party, Room, Signal};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use groupwork::clock;
+use common::clock;
 use model::id::{ClassId, OrganizationId};
 use model::news::{Party, Room, Signal};
 use serde_json::json;

@@ -1,16 +1,16 @@
 //! Letters: what is on the wire, that a mail server in a bad mood costs nobody anything, and that no link leaves
 //! unencrypted where encryption was asked for.
 
-use groupwork::args;
+use db::sql::Sql;
+use db::args;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
-use groupwork::store::sql::Sql;
 use serde_json::json;
 
 use crate::support::letters::{outbox, waiting};
 use crate::support::post_office::{Mood, PostOffice};
 use crate::support::{Kind, TestApp, until};
 
-groupwork::statements! {
+db::statements! {
     READ = "SELECT sealed FROM letters";
     SPEAK_GERMAN = "UPDATE users SET locale = 'de-AT', name = $2 WHERE id = $1";
     HURRY = "UPDATE letters SET next_attempt_at = 0";

@@ -1,11 +1,11 @@
 //! Mail domains: only who controls a domain's name server, or a SUPER_ADMIN, assigns it to a school; a record that vanishes
 //! costs the domain after a grace period; several schools hold one only by the decision of a SUPER_ADMIN.
 
-use groupwork::clock;
-use groupwork::jobs::mail_domains::check_due;
+use common::clock;
 use model::mail_domain::{GRACE_SECONDS, RECHECK_SECONDS, RETRY_SECONDS};
 use model::time::Timestamp;
 use serde_json::{Value, json};
+use service::jobs::mail_domains::check_due;
 
 use crate::support::name_server::{self, Zone};
 use crate::support::rows::{execute, texts};

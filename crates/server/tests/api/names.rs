@@ -1,6 +1,6 @@
 //! Names: stored in NFC, sorted by the root collation, found without case and accents, with keys that migrate with them.
 
-use groupwork::store::{Database, migrate};
+use db::{Database, migrate};
 use model::collation::{VERSION, person_sort_key, search_key, sort_key};
 use serde_json::{Value, json};
 

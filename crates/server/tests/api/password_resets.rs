@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use groupwork::clock;
+use common::clock;
 use serde_json::json;
 
 use crate::auth::{Browser, PASSWORD, enable, signed_in};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use groupwork::http::router;
+use api::router;
 use reqwest::Method;
 
 use crate::support::wire::Wire;

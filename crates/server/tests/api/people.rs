@@ -390,7 +390,7 @@ both!(
             .refused(401, "UNAUTHENTICATED");
         let password = password.as_str().unwrap();
         assert_eq!(sign_in(app, &world.finn.email, password).await, 200);
-        let late = groupwork::clock::now().plus_seconds(-1).as_millis();
+        let late = common::clock::now().plus_seconds(-1).as_millis();
         let end = format!(
             "UPDATE users SET temporary_password_expires_at = {late} WHERE id = '{}'",
             world.finn.id

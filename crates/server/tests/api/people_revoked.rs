@@ -1,6 +1,6 @@
 //! Whoever loses a role, a membership or an account loses it at once, whatever cookies and sockets he has (T12).
 
-use groupwork::http::router;
+use api::router;
 use model::access::Access;
 use model::id::ClassId;
 use model::news::Room;

@@ -1,7 +1,7 @@
 //! An account that several organizations know: name, address and erasure belong to its home, and it cannot be taken over by
 //! adding its address (contract 6.3). Invitations have tests of their own (`invitations.rs`).
 
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};

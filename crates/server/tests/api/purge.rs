@@ -29,7 +29,7 @@ async fn fill(app: &TestApp) {
     Rows(app).join_school(&world.south, &world.tom, "teacher").await;
 }
 
-async fn rows_for(database: &groupwork::store::Database, world: &World) {
+async fn rows_for(database: &db::Database, world: &World) {
     let World {
         north,
         seven_b,
@@ -50,7 +50,7 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
     .await
     .unwrap();
     let job = "INSERT INTO jobs (id, organization_id, kind, status, run_at, created_at, updated_at)";
-    let now = groupwork::clock::now().as_millis();
+    let now = common::clock::now().as_millis();
     let statements = [
         format!(
             "INSERT INTO storage_usages (organization_id, bytes, counted_at) VALUES ('{north}', 5, 1)
@@ -92,7 +92,7 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
     execute(database, recipient).await;
 }
 
-async fn purged(database: &groupwork::store::Database, organization: &str) {
+async fn purged(database: &db::Database, organization: &str) {
     let since = Instant::now();
     let query = format!("SELECT id FROM organizations WHERE id = '{organization}'");
     while !texts(database, query.clone()).await.is_empty() {

@@ -1,8 +1,8 @@
 //! Pages of the activity log and of chats are read from the index that fits them: the cost of a page is its length,
 //! whatever a school has piled up.
 
-use groupwork::store::Database;
-use groupwork::store::sql::Sql;
+use db::Database;
+use db::sql::Sql;
 
 use crate::support::TestApp;
 use crate::support::rows::execute;
@@ -18,7 +18,7 @@ const PLANS: [(&str, &str, usize, &str); 6] = [
 ];
 
 fn statement(file: &str, name: &str) -> &'static Sql {
-    let files = groupwork::store::statements();
+    let files = db::statements();
     let (_, statements) = files.into_iter().find(|(known, _)| *known == file).unwrap();
     statements.iter().find(|(known, _)| *known == name).unwrap().1
 }

@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
+use api::endpoint::Endpoints;
+use api::layers;
+use api::router;
+use api::terms::Terms;
+use auth::rates::Rates;
 use axum::body::Body;
 use axum::http::Request;
 use axum::middleware::from_fn_with_state;
-use groupwork::args;
-use groupwork::auth::rates::Rates;
-use groupwork::clock;
-use groupwork::http::endpoint::Endpoints;
-use groupwork::http::layers;
-use groupwork::http::router;
-use groupwork::http::terms::Terms;
-use groupwork::settings::Secret;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::sessions::Session;
+use common::clock;
+use common::settings::Secret;
+use db::platform::PlatformProof;
+use db::platform::sessions::Session;
+use db::args;
 use model::access::Access;
 use model::id::{OrganizationId, SessionId, UserId};
 use model::rate::{Limit, Rate};
@@ -26,7 +26,7 @@ use utoipa_axum::routes;
 
 use crate::support::{AUTH_SECRET, Answer, Client, FRONTEND, Kind, Person, TestApp};
 
-groupwork::statements! {
+db::statements! {
     /// Lets the windows of schools grow old.
     AGE_WINDOWS = "UPDATE rate_windows SET window_started_at = window_started_at - $1";
 }

@@ -1,7 +1,7 @@
 //! Reading changes nothing (contract 11.20): every GET of the table, as everybody who may, and no row of any table is another
 //! one afterwards.
 
-use groupwork::http::router;
+use api::router;
 
 use crate::isolation::filled;
 use crate::support::Walk;
@@ -14,7 +14,7 @@ studio!(reads_change_nothing, |studio| {
     let (app, world) = (&studio.app, &studio.app.world);
     let lesson = Walk::begin(app).await;
     let (_, rows) = router::description();
-    let is_read = |row: &&groupwork::http::endpoint::Row| row.method == "GET" && !row.path.starts_with("/auth/");
+    let is_read = |row: &&api::endpoint::Row| row.method == "GET" && !row.path.starts_with("/auth/");
     let reads: Vec<_> = rows.iter().filter(is_read).collect();
     let before = fingerprints(&app.database).await;
     for person in [&world.ben, &world.ada, &world.adam, &world.root, &world.zoe] {

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use groupwork::store::connection::Connection;
-use groupwork::store::release::{Release, Table, tables};
-use groupwork::store::sql::Sql;
-use groupwork::store::{Database, migrate, newest_migration};
+use db::connection::Connection;
+use db::release::{Release, Table, tables};
+use db::sql::Sql;
+use db::{Database, migrate, newest_migration};
 
 use crate::support::rows::execute;
 use crate::support::{Kind, database};

@@ -291,7 +291,7 @@ both!(health_and_the_document_need_no_session, |app| {
 });
 
 both!(no_answer_to_anybody_is_kept_by_a_browser, |app| {
-    let (_, rows) = groupwork::http::router::description();
+    let (_, rows) = api::router::description();
     let clients = [app.stranger(), app.as_(&app.world.ada), app.as_(&app.world.root)];
     for row in &rows {
         for client in &clients {

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use groupwork::args;
+use db::args;
 use model::access::{MemberRole, PlatformRole};
 use model::id::ClassId;
 use model::news::Room;
@@ -23,7 +23,7 @@ fn cut_within() -> Duration {
 
 const NEW: &str = "Dreieck und Kreis";
 
-groupwork::statements! {
+db::statements! {
     /// Everybody is what he was.
     RESTORE = "UPDATE users SET is_active = TRUE, banned = FALSE, ban_reason = NULL WHERE id = $1";
 }

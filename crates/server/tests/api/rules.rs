@@ -6,7 +6,7 @@ mod page;
 
 use serde_json::{Value, json};
 
-use groupwork::http::router;
+use api::router;
 
 use crate::support::rows::texts;
 use crate::support::topics::{group, id, topic};
@@ -15,8 +15,8 @@ use crate::support::{Heard, TestApp, Walk, clients_are_there};
 /// The columns of a table.
 async fn columns(app: &TestApp, table: &str) -> Vec<String> {
     let query = match app.database {
-        groupwork::store::Database::Sqlite(_) => format!("SELECT name FROM pragma_table_info('{table}')"),
-        groupwork::store::Database::Postgres(_) => format!(
+        db::Database::Sqlite(_) => format!("SELECT name FROM pragma_table_info('{table}')"),
+        db::Database::Postgres(_) => format!(
             "SELECT CAST(column_name AS TEXT) FROM information_schema.columns
                 WHERE table_schema = 'public' AND table_name = '{table}'"
         ),
@@ -87,7 +87,7 @@ fn a_link_is_never_described_without_its_effective_text() {
 
 both!(files_have_the_name_of_their_document, |app| {
     let lesson = Walk::begin(app).await;
-    let bytes: &[u8] = include_bytes!("../../templates/blank.docx");
+    let bytes: &[u8] = include_bytes!("../../../adapters/templates/blank.docx");
     let part = reqwest::multipart::Part::bytes(bytes.to_vec()).file_name("report.docx");
     let client = app.as_(&app.world.ben);
     let path = format!("/workrooms/documents/{}/content", lesson.document);

@@ -55,7 +55,7 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     let document = studio.document("Our page").await;
     let ben = studio.app.as_(&studio.app.world.ben);
     for number in 1..=53 {
-        let page = include_bytes!("../../templates/blank.docx");
+        let page = include_bytes!("../../../adapters/templates/blank.docx");
         let page = practice_document_server::write_document(page, &[format!("Line {number}.")]).unwrap();
         let form =
             reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(page).file_name("page.docx"));
@@ -70,9 +70,9 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
 });
 
 both!(one_instance_at_a_time_sweeps, |app| {
-    use groupwork::store::platform::PlatformProof;
+    use db::platform::PlatformProof;
     let turn = async |holder: &'static str, seconds: i64| {
-        let now = groupwork::clock::now().plus_seconds(seconds);
+        let now = common::clock::now().plus_seconds(seconds);
         let take = app
             .app
             .store()

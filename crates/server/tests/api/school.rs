@@ -22,7 +22,7 @@ async fn session_of(app: &TestApp, person: &Person) -> String {
 }
 
 /// Writes rows past the service.
-async fn written(app: &TestApp, write: impl FnOnce(&groupwork::store::Database, &str) + Send + 'static) {
+async fn written(app: &TestApp, write: impl FnOnce(&db::Database, &str) + Send + 'static) {
     let (database, north) = (app.database.clone(), app.world.north.clone());
     tokio::task::spawn_blocking(move || write(&database, &north))
         .await
@@ -107,11 +107,11 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
             &world.north,
             &world.adam.id,
             crate::support::standpoint::Eyes::Admin,
-            groupwork::clock::now(),
+            common::clock::now(),
         )
         .await
         .tenant;
-    groupwork::changes::storage::count(app.app.store(), app.app.files(), tenant)
+    service::changes::storage::count(app.app.store(), app.app.files(), tenant)
         .await
         .unwrap();
     assert_eq!(adam.get("/admin/storage").await.expect(200)["totalBytes"], 34);
@@ -337,8 +337,8 @@ both!(those_who_run_the_platform_see_the_installation, |app| {
     let system = app.as_(&world.root).get("/admin/system").await.expect(200);
     assert_eq!(system["version"], env!("CARGO_PKG_VERSION"));
     let kind = match app.database {
-        groupwork::store::Database::Sqlite(_) => "sqlite",
-        groupwork::store::Database::Postgres(_) => "postgresql",
+        db::Database::Sqlite(_) => "sqlite",
+        db::Database::Postgres(_) => "postgresql",
     };
     assert_eq!(system["database"]["kind"], kind);
     assert!(system["database"]["bytes"].as_i64().unwrap() > 0);

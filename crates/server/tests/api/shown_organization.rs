@@ -1,6 +1,6 @@
 //! `X-Organization-Id`: a page that shows one school does nothing in another one that became active in the meantime.
 
-use groupwork::http::router;
+use api::router;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};

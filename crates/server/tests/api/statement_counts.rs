@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
 use model::access::{Access, Standing};
 use serde_json::Value;
 

@@ -1,13 +1,13 @@
 //! Every SQL literal is prepared on both databases, and every one outside `store/platform` keeps to its organization.
 
-use groupwork::store::connection::Connection;
-use groupwork::store::sql::Sql;
-use groupwork::store::{Database, migrate, platform};
+use db::connection::Connection;
+use db::sql::Sql;
+use db::{Database, migrate, platform};
 
 use crate::support::{Kind, database};
 
 fn all() -> Vec<(String, &'static Sql, bool)> {
-    let tenant = groupwork::store::statements().into_iter().map(|file| (file, true));
+    let tenant = db::statements().into_iter().map(|file| (file, true));
     let platform = platform::statements().into_iter().map(|file| (file, false));
     let files = tenant.chain(platform);
     files
@@ -83,7 +83,7 @@ fn parameters_may_appear_in_any_order() {
 }
 
 mod swapped_statements {
-    groupwork::statements! {
+    db::statements! {
         CREATE = "CREATE TEMPORARY TABLE swapped (a TEXT NOT NULL, b TEXT NOT NULL)";
         INSERT = "INSERT INTO swapped (a, b) VALUES ('old', 'x')";
         UPDATE = "UPDATE swapped SET b = $2 WHERE a = $1";
@@ -94,7 +94,7 @@ mod swapped_statements {
         assert_eq!(STATEMENTS.len(), 4);
         connection.run(&CREATE, &[]).unwrap();
         connection.run(&INSERT, &[]).unwrap();
-        connection.run(&UPDATE, groupwork::args!["old", "new"]).unwrap();
+        connection.run(&UPDATE, db::args!["old", "new"]).unwrap();
         connection.maybe(&READ, &[], |row| row.take()).unwrap()
     }
 }

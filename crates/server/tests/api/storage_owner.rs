@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use groupwork::store::Database;
+use db::Database;
 use model::file::FileKey;
 use serde_json::json;
 
@@ -252,16 +252,16 @@ both!(sweep_stops_above_its_bound_and_touches_nothing, |app| {
         let key = FileKey::new(format!("orphan-{number}.docx"));
         files.commit(staging.finish().await.unwrap(), &key).await.unwrap();
     };
-    let later = groupwork::clock::now().plus_seconds(3_600);
+    let later = common::clock::now().plus_seconds(3_600);
     for number in 0..21 {
         keep(number).await;
     }
-    let refused = groupwork::changes::orphans::sweep(store, files, later).await;
+    let refused = service::changes::orphans::sweep(store, files, later).await;
     let why = format!("{:?}", refused.unwrap_err());
     assert!(why.contains("21 or more of 21 files have no row"), "{why}");
     assert!(!app.folder().join("files/quarantine").exists());
     files.remove(&FileKey::new("orphan-0.docx")).await.unwrap();
-    let swept = groupwork::changes::orphans::sweep(store, files, later).await;
+    let swept = service::changes::orphans::sweep(store, files, later).await;
     assert_eq!(swept.unwrap(), 20);
     assert_eq!(files.quarantined().await.unwrap().len(), 20);
 });

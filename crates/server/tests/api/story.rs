@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use groupwork::clock;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::organizations::NewOrganization;
-use groupwork::store::platform::users::NewUser;
-use groupwork::store::{Store, Tenant};
+use common::clock;
+use db::platform::PlatformProof;
+use db::platform::organizations::NewOrganization;
+use db::platform::users::NewUser;
+use db::{Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
 use practice_document_server::{Practice, Settings};

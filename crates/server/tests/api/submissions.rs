@@ -48,7 +48,7 @@ studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
     ben.post(&submit, json!({"assignmentId": studio.topic, "confirm": false}))
         .await
         .invalid("confirm");
-    let unknown = json!({"assignmentId": groupwork::clock::new_id()});
+    let unknown = json!({"assignmentId": common::clock::new_id()});
     ben.post(&submit, unknown).await.refused(404, "NOT_FOUND");
 
     let key = studio.key(&document).await;

@@ -1,7 +1,7 @@
 //! Taking over an account: the school that holds the domain of an address gets an account back that was registered
 //! elsewhere first, unless its mailbox was verified; never the account of a SUPER_ADMIN or an owner.
 
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use crate::auth::Browser;

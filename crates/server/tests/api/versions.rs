@@ -305,7 +305,7 @@ fn every_object_that_is_read_and_changed_has_a_version_in_the_document() {
         "/assignments/{id}/groups/{groupId}",
         "/workrooms/{id}/messages/{messageId}",
     ];
-    let document = serde_json::to_value(groupwork::http::router::description().0).unwrap();
+    let document = serde_json::to_value(api::router::description().0).unwrap();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in ["patch", "put"] {
             let Some(operation) = item.get(method).filter(|_| !LISTED.contains(&path.as_str())) else {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use groupwork::clock;
-use groupwork::store::connection::Connection;
-use groupwork::store::groups::GroupFilter;
-use groupwork::store::{Database, Scope, Standpoint};
+use common::clock;
+use db::connection::Connection;
+use db::groups::GroupFilter;
+use db::{Database, Scope, Standpoint};
 use model::access::Viewer;
 use model::class::Class;
 use model::group::Group;
@@ -21,7 +21,7 @@ use crate::support::standpoint::Eyes;
 use crate::support::{TestApp, World, reference};
 
 mod rows {
-    groupwork::statements! {
+    db::statements! {
         CLASS = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, status, teacher_id, created_at,
                 updated_at)
             VALUES ($1, $2, 'random', 'random', '2026', $3, $4, 1, 1)";
@@ -107,7 +107,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
             .collect()
     };
     assert_eq!(rows::STATEMENTS.len(), 6);
-    let mut run = |name: &str, arguments: &[groupwork::store::sql::Value<'_>]| {
+    let mut run = |name: &str, arguments: &[db::sql::Value<'_>]| {
         let (_, statement) = rows::STATEMENTS.iter().find(|(known, _)| *known == name).unwrap();
         connection.run(statement, arguments).unwrap();
     };
@@ -119,27 +119,27 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
         } else {
             (&world.tom, &world.ada)
         };
-        run("CLASS", groupwork::args![north, id, class.status, owner.id]);
+        run("CLASS", db::args![north, id, class.status, owner.id]);
         let mut co_teachers = Vec::new();
         if class.has_co_teacher {
-            run("CO_TEACHER", groupwork::args![north, id, other.id]);
+            run("CO_TEACHER", db::args![north, id, other.id]);
             co_teachers.push(UserId::new(&other.id));
         }
         let enrolled = chosen(&class.enrolled, &students.into());
         for student in &enrolled {
-            run("ENROLMENT", groupwork::args![north, clock::new_id(), id, student]);
+            run("ENROLMENT", db::args![north, clock::new_id(), id, student]);
         }
         let mut groups = Vec::new();
         for (number, group) in (1_i64..).zip(&class.groups) {
             let group_id = clock::new_id();
             run(
                 "GROUP",
-                groupwork::args![north, group_id, number, id, group.start, owner.id],
+                db::args![north, group_id, number, id, group.start, owner.id],
             );
-            run("ROOM", groupwork::args![north, group_id]);
+            run("ROOM", db::args![north, group_id]);
             let members = chosen(&group.members, &enrolled.iter().map(String::as_str).collect());
             for member in &members {
-                run("MEMBER", groupwork::args![north, clock::new_id(), id, group_id, member]);
+                run("MEMBER", db::args![north, clock::new_id(), id, group_id, member]);
             }
             groups.push((GroupId::new(group_id), members.iter().map(UserId::new).collect()));
         }

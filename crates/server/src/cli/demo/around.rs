@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::caller::{Caller, Service, id, ids, page};
 use super::lesson::{self, A_WHILE, SevenB};
 use super::people::{Person, School};
-use crate::clock;
+use common::clock;
 
 /// Grades of the finished topic, a group each; the last groups handed nothing in.
 const GRADES: [(&str, &str); 4] = [

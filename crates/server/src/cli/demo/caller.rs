@@ -8,10 +8,10 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::people::Person;
-use crate::clock;
-use crate::store::Store;
-use crate::store::platform::PlatformProof;
-use crate::store::platform::sessions::Session;
+use common::clock;
+use db::Store;
+use db::platform::PlatformProof;
+use db::platform::sessions::Session;
 
 /// The running service, seen from outside.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use super::caller::{Caller, Service, id};
 use super::channel::Channel;
 use super::lesson;
 use super::people::School;
-use crate::clock;
+use common::clock;
 
 /// Groups that visitors act in; their other members are there and watch.
 const VISITED: [&str; 2] = ["Rivers", "Volcanoes"];

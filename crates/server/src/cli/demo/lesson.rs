@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, Service, id, ids, page};
 use super::people::{Person, School};
-use crate::clock;
+use common::clock;
 
 /// The topic of the running lesson.
 pub const TOPIC: &str = "Landforms: a one-page report";

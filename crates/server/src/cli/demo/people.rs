@@ -4,12 +4,12 @@
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, UserId};
 
-use crate::clock;
-use crate::error::Result;
-use crate::store::platform::organizations::NewOrganization;
-use crate::store::platform::users::NewUser;
-use crate::store::platform::{Platform, PlatformProof};
-use crate::store::{Store, Tenant};
+use common::clock;
+use common::error::Result;
+use db::platform::organizations::NewOrganization;
+use db::platform::users::NewUser;
+use db::platform::{Platform, PlatformProof};
+use db::{Store, Tenant};
 
 /// The password of everybody in the demo.
 pub const PASSWORD: &str = "groupwork-demo";

@@ -12,10 +12,10 @@ use tokio::time::Instant;
 use super::{Finding, Findings, fault};
 use crate::cli::healthcheck::reachable;
 use crate::cli::settings::{SAME_ORIGIN, has_editor_on_own_origin};
-use crate::clock;
 use crate::config::Config;
-use crate::document_server::DocumentServer;
-use crate::document_server::client::Conversion;
+use adapters::document_server::DocumentServer;
+use adapters::document_server::client::Conversion;
+use common::clock;
 
 /// How long a page may take.
 const PAGE: Duration = Duration::from_secs(10);

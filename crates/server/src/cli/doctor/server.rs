@@ -2,10 +2,10 @@
 //! time.
 
 use super::{Finding, Findings};
-use crate::clock;
 use crate::config::Config;
-use crate::store::Database;
-use crate::store::server::facts::ServerFacts;
+use common::clock;
+use db::Database;
+use db::server::facts::ServerFacts;
 
 /// From here on a difference of clocks is worth a word: sessions and start dates are compared with our own.
 const CLOCK_MILLIS: i64 = 2_000;

@@ -1,6 +1,6 @@
 //! The own account: name and picture, password, and `/users/me`.
 
-use groupwork::args;
+use db::args;
 use serde_json::json;
 
 use super::browser::{COPY, TOKEN, cookie_names};

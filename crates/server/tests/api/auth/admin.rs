@@ -1,7 +1,7 @@
 //! `/auth/admin`: accounts as those who run the platform keep them, in the words of the library's admin plugin.
 
-use groupwork::args;
-use groupwork::http::router;
+use api::router;
+use db::args;
 use serde_json::{Value, json};
 
 use super::{BAN, Browser, COUNT_VERIFICATIONS, enable, one, run, signed_in};

@@ -1,6 +1,6 @@
 //! `/auth/admin` on people: bans, platform roles, sessions, passwords, and taking somebody away.
 
-use groupwork::args;
+use db::args;
 use serde_json::{Value, json};
 
 use super::admin::told;

@@ -1,7 +1,7 @@
 //! Acting as somebody else: an hour, never as those who run the platform, told in every record, with a way back.
 
 use better_auth::cookie;
-use groupwork::args;
+use db::args;
 use serde_json::{Value, json};
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};

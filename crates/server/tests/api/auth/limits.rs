@@ -1,8 +1,9 @@
 //! How often a sign-in may be wrong (contract 9). Failures count, successes never.
 
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::users::NewUser;
-use groupwork::{args, clock};
+use db::platform::PlatformProof;
+use db::platform::users::NewUser;
+use common::clock;
+use db::args;
 use model::access::PlatformRole;
 use serde_json::json;
 

@@ -15,11 +15,11 @@ mod wire;
 
 use std::sync::OnceLock;
 
-use groupwork::clock;
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::sql::{Sql, Value};
+use common::clock;
+use db::Database;
+use db::connection::Connection;
+use db::platform::PlatformProof;
+use db::sql::{Sql, Value};
 use model::id::UserId;
 
 pub use browser::Browser;
@@ -38,9 +38,7 @@ fn hash() -> &'static str {
 /// Gives a person the password.
 pub async fn enable(app: &TestApp, person: &Person) {
     let id = UserId::new(person.id.clone());
-    let write = move |platform: &mut groupwork::store::platform::Platform<'_>| {
-        platform.choose_password(&id, hash(), clock::now())
-    };
+    let write = move |platform: &mut db::platform::Platform<'_>| platform.choose_password(&id, hash(), clock::now());
     app.app
         .store()
         .platform_write(PlatformProof::command_line(), write)
@@ -56,7 +54,7 @@ pub async fn signed_in(app: &TestApp, person: &Person) -> Browser {
     browser
 }
 
-groupwork::statements! {
+db::statements! {
     /// Moves the end and the last renewal of a session, as time would.
     AGE_SESSION = "UPDATE sessions SET expires_at = expires_at - $2, updated_at = updated_at - $2 WHERE token = $1";
     /// Moves the beginning of a session.
@@ -107,7 +105,7 @@ pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
 }
 
 /// One text or number behind the back of the service.
-pub fn one<T: groupwork::store::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
+pub fn one<T: db::sql::Column + Send>(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) -> T {
     with(app, |connection| {
         connection.maybe(sql, arguments, |row| row.take()).unwrap().unwrap()
     })

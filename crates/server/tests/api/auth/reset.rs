@@ -1,6 +1,6 @@
 //! A forgotten password: the letter, its link, and that an answer never tells who has an account.
 
-use groupwork::args;
+use db::args;
 use serde_json::json;
 
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};

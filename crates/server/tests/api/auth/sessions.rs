@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use better_auth::cookie;
-use groupwork::args;
+use db::args;
 use serde_json::{Value, json};
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};

@@ -1,7 +1,8 @@
 //! Signing in and out.
 
 use better_auth::cookie;
-use groupwork::{args, clock};
+use common::clock;
+use db::args;
 use serde_json::json;
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};

@@ -8,8 +8,8 @@ mod school;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use db::Database;
+use db::connection::Connection;
 use serde_json::json;
 
 use self::school::{School, Workers};
@@ -71,7 +71,7 @@ fn is_empty(place: &Place) -> bool {
     .unwrap()
 }
 
-groupwork::statements! {
+db::statements! {
     PEOPLE = "SELECT COUNT(*) FROM users";
     NAMES = "SELECT name FROM users";
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use db::Database;
+use db::connection::Connection;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::task::JoinHandle;
@@ -19,7 +19,7 @@ pub const PASSWORD: &str = "correct horse battery 9";
 /// Documents with the hash of their acknowledged content.
 pub type Promises = BTreeMap<String, String>;
 
-groupwork::statements! {
+db::statements! {
     REVISIONS = "SELECT document_id, sha256 FROM document_revisions";
     NAMES = "SELECT name FROM users";
 }

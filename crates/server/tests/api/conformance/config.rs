@@ -160,10 +160,10 @@ once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
     let mut keys = BTreeSet::new();
     for power in 0..63 {
         let key = DocumentKey {
-            document: DocumentId::new(groupwork::clock::new_id()),
+            document: DocumentId::new(common::clock::new_id()),
             generation: 1 << power,
         };
-        for deployment in [None, Some(groupwork::clock::new_id())] {
+        for deployment in [None, Some(common::clock::new_id())] {
             let text = key.text(deployment.as_deref());
             assert!(is_key(&text), "{text}");
             assert_eq!(DocumentKey::parse(&text, deployment.as_deref()), Some(key.clone()));

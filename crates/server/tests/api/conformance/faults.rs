@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use groupwork::store::Database;
+use db::Database;
 use practice_document_server::{Down, Faults, Sent, Settings};
 use serde_json::json;
 
@@ -61,8 +61,8 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
     // Bytes whose commit failed are nobody's: they are put aside like every file without a row.
     let (store, files) = (studio.app.app.store(), studio.app.app.files());
-    let later = groupwork::clock::now().plus_seconds(3_600);
-    groupwork::changes::orphans::sweep(store, files, later).await.unwrap();
+    let later = common::clock::now().plus_seconds(3_600);
+    service::changes::orphans::sweep(store, files, later).await.unwrap();
     let revisions = texts(
         &studio.app.database,
         "SELECT file_key FROM document_revisions".to_owned(),
@@ -295,7 +295,7 @@ async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
     let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
     let document = id(&ada.post(&rooms, new).await.expect(201));
     let stranger = Client::new(&service.base, None);
-    let now = groupwork::clock::now().as_millis() / 1000;
+    let now = common::clock::now().as_millis() / 1000;
     let key = format!("{document}-1");
     for (skew, is_taken) in [(0, true), (50, true), (-50, true), (305, false), (-305, false)] {
         let issued = now + skew;

@@ -240,7 +240,7 @@ studio!(f07_a_storage_that_is_away_is_a_reason_to_ask_again, |studio| {
     answer.refused(503, "NOT_READY");
     std::fs::rename(&aside, &files).unwrap();
     assert!(words(&fetch(studio, &document).await.bytes).contains("Still here."));
-    let unknown = groupwork::clock::new_id();
+    let unknown = common::clock::new_id();
     fetch(studio, &unknown).await.refused(404, "NOT_FOUND");
 });
 

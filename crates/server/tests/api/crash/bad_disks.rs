@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::faults::{ALL, Action, ROOM};
 use super::rig::{DEEDS, Deed, PATIENCE, Rig};
-use groupwork::store::Database;
+use db::Database;
 use rand::RngExt as _;
 
 use crate::support::{Client, Kind, Place, Started, World, is_soak};

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use db::Database;
+use db::connection::Connection;
 
-groupwork::statements! {
+db::statements! {
     REVISIONS = "SELECT r.id, r.document_id, r.file_key, r.size, r.sha256, d.current_revision_id,
             r.origin || ' of generation ' || CAST(r.generation AS TEXT) || ' last ' || COALESCE(CAST(r.last_save AS TEXT), '-') || ' made ' || CAST(r.created_at AS TEXT)
         FROM document_revisions r JOIN documents d ON d.id = r.document_id AND d.organization_id = r.organization_id
@@ -73,7 +73,7 @@ impl Found {
             faults.extend(lines.filter(|line| line != "ok"));
             faults.extend(pragma(sqlite, "foreign_key_check"));
         }
-        let here = groupwork::args![organization];
+        let here = db::args![organization];
         let mut kept = |sql| {
             let rows = connection.many(sql, here, |row| {
                 Ok(Kept {

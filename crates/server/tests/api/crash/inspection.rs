@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use groupwork::store::Database;
+use db::Database;
 use practice_document_server::read_document;
 use sha2::{Digest as _, Sha256};
 

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use groupwork::failpoint;
+use common::failpoint;
 use practice_document_server::{Practice, Running, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};

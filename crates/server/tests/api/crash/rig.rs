@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use groupwork::store::Database;
+use db::Database;
 use practice_document_server::{Practice, Running, Settings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;

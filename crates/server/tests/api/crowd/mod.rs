@@ -8,8 +8,8 @@ mod sockets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use api::descriptors;
 use futures_util::StreamExt as _;
-use groupwork::http::descriptors;
 use model::news::Room;
 use serde_json::json;
 

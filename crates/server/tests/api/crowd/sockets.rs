@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use db::Database;
 use futures_util::StreamExt as _;
-use groupwork::store::Database;
 use tokio::task::JoinHandle;
 
 use crate::support::{AUTH_SECRET, World, raw, rows};

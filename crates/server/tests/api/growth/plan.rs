@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use groupwork::store::Database;
-use groupwork::store::connection::SETTINGS;
-use groupwork::store::sql::Sql;
+use db::Database;
+use db::connection::SETTINGS;
+use db::sql::Sql;
 use serde_json::Value;
 
 /// One table as a plan goes through it.

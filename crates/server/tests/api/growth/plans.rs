@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use groupwork::store::Database;
-use groupwork::store::sql::Sql;
+use db::Database;
+use db::sql::Sql;
 
 use super::plan::{Plan, Planner};
 use super::rules::{ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, YOUNG, findings, reason};
@@ -16,8 +16,8 @@ use crate::support::{TestApp, is_soak};
 const LARGE: f64 = 10_000.0;
 
 fn statements() -> Vec<(String, &'static Sql)> {
-    let files = groupwork::store::statements().into_iter();
-    let files = files.chain(groupwork::store::platform::statements());
+    let files = db::statements().into_iter();
+    let files = files.chain(db::platform::statements());
     files
         .flat_map(|(file, statements)| {
             statements

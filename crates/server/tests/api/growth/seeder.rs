@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use groupwork::store::Database;
+use db::Database;
 
 use crate::support::{environment, rows, size};
 

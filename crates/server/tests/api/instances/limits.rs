@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use groupwork::clock;
-use groupwork::store::platform::PlatformProof;
+use common::clock;
+use db::platform::PlatformProof;
 use model::id::UserId;
 use model::rate::Rate;
 use serde_json::json;

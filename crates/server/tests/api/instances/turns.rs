@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-use groupwork::clock;
+use common::clock;
 use practice_document_server::{Duplicate, Faults, Practice, Running, Settings, client};
 use serde_json::{Value, json};
 

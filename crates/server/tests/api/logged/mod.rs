@@ -9,9 +9,9 @@ mod talk;
 
 use std::collections::{BTreeSet, HashSet};
 
-use groupwork::clock;
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
+use common::clock;
 use model::access::Access;
 use model::activity::{Action, Category, event};
 use model::time::Timestamp;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use groupwork::http::router;
+use api::router;
 use serde_json::Value;
 
 use crate::support::rows::texts;

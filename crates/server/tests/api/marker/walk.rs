@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
 use model::access::Access;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use groupwork::http::cells::{self, Line};
+use api::cells::{self, Line};
 use model::policy::{self, Clause};
 
 use super::stage::Stage;

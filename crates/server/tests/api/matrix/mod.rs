@@ -10,9 +10,9 @@ mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use api::cells::{self, ACTORS, Line};
+use api::router;
 use futures_util::future::join_all;
-use groupwork::http::cells::{self, ACTORS, Line};
-use groupwork::http::router;
 use model::access::{Access, Standing};
 
 use self::people::Actor;

@@ -1,6 +1,6 @@
 //! How a line of the table is called: its path with the ids of a lesson, its query, and a body that may succeed.
 
-use groupwork::http::cells::Line;
+use api::cells::Line;
 use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, ac
         Sample::Json(body) => actor.client.send(method, &path, Some(body)).await,
         Sample::File(name) => {
             let bytes: &[u8] = match name {
-                "sample.docx" => include_bytes!("../../../templates/blank.docx"),
+                "sample.docx" => include_bytes!("../../../../adapters/templates/blank.docx"),
                 "sample.csv" => b"submissionId,userId,value,points,feedback\n",
                 _ => b"sample",
             };

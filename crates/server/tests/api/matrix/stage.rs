@@ -68,7 +68,7 @@ pub struct Stage {
     pub direct: String,
 }
 
-const DOCX: &[u8] = include_bytes!("../../../templates/blank.docx");
+const DOCX: &[u8] = include_bytes!("../../../../adapters/templates/blank.docx");
 
 impl Lesson {
     fn of_nobody() -> Self {
@@ -293,7 +293,7 @@ struct Set<'a> {
 
 /// A grade that is not out yet.
 async fn grade(app: &TestApp, submission: &str, teacher: &str) {
-    let grade = groupwork::clock::new_id();
+    let grade = common::clock::new_id();
     let columns = "organization_id, id, submission_id, value, status, graded_by_id, graded_at, created_at, updated_at";
     let insert = format!(
         "INSERT INTO grades ({columns}) SELECT organization_id, '{grade}', id, '{GRADE}', 'DRAFT', '{teacher}', 6, 6, 6 \
@@ -304,8 +304,8 @@ async fn grade(app: &TestApp, submission: &str, teacher: &str) {
 
 /// A text that was saved after its document was deleted, with the bytes of another document.
 async fn late_text(app: &TestApp, class: &str, group: &str, other: &str) -> String {
-    let (document, text) = (groupwork::clock::new_id(), groupwork::clock::new_id());
-    let now = groupwork::clock::now().as_millis();
+    let (document, text) = (common::clock::new_id(), common::clock::new_id());
+    let now = common::clock::now().as_millis();
     let columns = "organization_id, id, class_id, class_name, group_id, group_name, title, file_extension, generation, \
         oldest_generation, is_open, deleted_at";
     let insert = format!(

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use groupwork::store::Database;
+use db::Database;
 
 use crate::support::TestApp;
 use crate::support::row_counts;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use groupwork::store::Database;
+use db::Database;
 
 use super::cable::Cable;
 use super::ears::Ear;
@@ -68,7 +68,7 @@ async fn a_row_that_goes_before_it_is_read_makes_everybody_fetch() {
     );
     let marks = [ada.mark(), ben.mark()];
     let order = "SELECT pg_notify('groupwork', '01900000-0000-7000-8000-000000000000')";
-    let channel = groupwork::store::outbox::CHANNEL;
+    let channel = db::outbox::CHANNEL;
     execute(&app.database, order.replace("'groupwork'", &format!("'{channel}'"))).await;
     ada.until("was told to fetch", |ada| ada.heard("[\"sync:required\"", marks[0]))
         .await;

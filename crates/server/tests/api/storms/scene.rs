@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use groupwork::clock;
-use groupwork::store::Database;
+use common::clock;
+use db::Database;
 use practice_document_server::{Practice, Running, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use groupwork::store::Database;
+use db::Database;
 
 use crate::support::cluster::Cluster;
 use crate::support::rows::execute;

@@ -1,6 +1,6 @@
 //! PostgreSQL over TLS, with the words of libpq: what each of them asks of the server, and what is said when it does not fit.
 
-use groupwork::store::Database;
+use db::Database;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 use crate::support::cluster::Cluster;

@@ -1,7 +1,7 @@
 //! The service once more on the same database: a second instance, or the same one after a restart.
 
+use api::{listen, router};
 use groupwork::bootstrap::build_app;
-use groupwork::http::{listen, router};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use api::app::App;
+use api::{listen, router};
 use clap::Parser;
+use db::Database;
+use db::connection::Connection;
 use groupwork::bootstrap::build_app;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
-use groupwork::http::app::App;
-use groupwork::http::{listen, router};
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use groupwork::store::{Database, migrate};
+use db::{Database, migrate};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -50,7 +50,7 @@ pub fn empty() -> Option<Database> {
 }
 
 fn fresh_name() -> String {
-    format!("t{}", groupwork::clock::new_id().replace('-', ""))
+    format!("t{}", common::clock::new_id().replace('-', ""))
 }
 
 /// Drops a database of [`postgres`] or [`empty`].

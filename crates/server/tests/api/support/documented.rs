@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, OnceLock};
 
-use groupwork::http::endpoint::Row;
-use groupwork::http::router;
+use api::endpoint::Row;
+use api::router;
 use reqwest::Url;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 
 use std::process::ExitStatus;
 
-use groupwork::store::{Database, Store};
+use db::{Database, Store};
 
 use super::bucket::Bucket;
 use super::proxy::Proxy;

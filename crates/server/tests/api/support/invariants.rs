@@ -1,9 +1,9 @@
 //! What must be true of every database after every test, whatever the test was about.
 
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use db::Database;
+use db::connection::Connection;
 
-groupwork::statements! {
+db::statements! {
     /// Every group has exactly one work room.
     ROOMS = "SELECT g.id FROM groups g WHERE (SELECT COUNT(*) FROM work_rooms w WHERE w.group_id = g.id) <> 1";
     /// A group is in the course of each topic it works on.
@@ -42,7 +42,7 @@ groupwork::statements! {
 }
 
 mod sqlite {
-    groupwork::statements! {
+    db::statements! {
         /// Every reference names a row.
         REFERENCES = "PRAGMA foreign_key_check";
     }

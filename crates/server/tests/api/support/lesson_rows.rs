@@ -1,10 +1,10 @@
 //! Rows of every kind that a lesson leaves, written straight into the tables: what deletions have to find.
 
-use groupwork::clock;
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use common::clock;
+use db::Database;
+use db::connection::Connection;
 
-groupwork::statements! {
+db::statements! {
     TOPIC = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id, course_id,
             created_by_id, created_at, updated_at)
         VALUES ($1, $2, 'Leaves', 'leaves', 'Draw.', 9, $3, $4, $5, 1, 1)";
@@ -91,7 +91,7 @@ pub struct GroupRow {
 
 macro_rules! run {
     ($rows:expr, $statement:ident, $($argument:expr),*) => {
-        $rows.connection.run(&$statement, groupwork::args![$rows.organization, $($argument),*]).unwrap()
+        $rows.connection.run(&$statement, db::args![$rows.organization, $($argument),*]).unwrap()
     };
 }
 

@@ -35,7 +35,7 @@ impl Letter {
     }
 }
 
-groupwork::statements! {
+db::statements! {
     WAITING = "SELECT COUNT(*) FROM letters";
 }
 

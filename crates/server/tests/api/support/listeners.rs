@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use groupwork::views::event_catalog;
+use api_types::event_catalog;
 use model::news::{Event, PAYLOAD_MAX};
 use model::time::Timestamp;
 use serde_json::Value;

@@ -1,17 +1,17 @@
 //! Rows and signals written straight to the database and the bus, for tests of the live channel that must not wait for
 //! the nouns which will make them.
 
-use groupwork::clock;
-use groupwork::store::connection::Connection;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::{Database, Standpoint};
+use common::clock;
+use db::connection::Connection;
+use db::platform::PlatformProof;
+use db::{Database, Standpoint};
 use model::id::{GroupId, SessionId, UserId};
 use model::news::Signal;
 
 use super::world::Class;
 use super::{Person, TestApp};
 
-groupwork::statements! {
+db::statements! {
     GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, start_date, class_id, created_by_id,
             created_at, updated_at)
         VALUES ($1, $2, 'Group', 'group', $3, $4, $5, $6, 1, 1)";
@@ -66,17 +66,17 @@ impl Rows<'_> {
         let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
         self.with(move |connection| {
             let (id, room, document) = (clock::new_id(), clock::new_id(), clock::new_id());
-            let group = groupwork::args![organization, id, number, start, class, author];
+            let group = db::args![organization, id, number, start, class, author];
             connection.run(&GROUP, group).unwrap();
             connection
-                .run(&WORK_ROOM, groupwork::args![organization, room, id])
+                .run(&WORK_ROOM, db::args![organization, room, id])
                 .unwrap();
             connection
-                .run(&DOCUMENT, groupwork::args![organization, document, room, author])
+                .run(&DOCUMENT, db::args![organization, document, room, author])
                 .unwrap();
             for member in &members {
                 let row = clock::new_id();
-                let member = groupwork::args![organization, row, class, id, member];
+                let member = db::args![organization, row, class, id, member];
                 connection.run(&MEMBER, member).unwrap();
             }
             GroupRow {
@@ -90,7 +90,7 @@ impl Rows<'_> {
     /// Puts a student out of a group.
     pub async fn remove(&self, group: &GroupId, person: &Person) {
         let (north, group, user) = (self.0.world.north.clone(), group.clone(), person.id.clone());
-        self.with(move |connection| connection.run(&REMOVE_MEMBER, groupwork::args![north, group, user]))
+        self.with(move |connection| connection.run(&REMOVE_MEMBER, db::args![north, group, user]))
             .await
             .unwrap();
     }
@@ -98,7 +98,7 @@ impl Rows<'_> {
     /// Moves the start of a group.
     pub async fn start(&self, group: &GroupId, start: Option<i64>) {
         let (north, group) = (self.0.world.north.clone(), group.clone());
-        self.with(move |connection| connection.run(&MOVE_START, groupwork::args![north, group, start]))
+        self.with(move |connection| connection.run(&MOVE_START, db::args![north, group, start]))
             .await
             .unwrap();
     }
@@ -108,7 +108,7 @@ impl Rows<'_> {
         let (organization, user) = (organization.to_owned(), person.id.clone());
         self.with(move |connection| {
             let row = clock::new_id();
-            let member = groupwork::args![organization, row, user, role];
+            let member = db::args![organization, row, user, role];
             connection.run(&JOIN_SCHOOL, member)
         })
         .await
@@ -119,7 +119,7 @@ impl Rows<'_> {
     pub async fn end_session(&self, person: &Person) {
         let token = person.token.clone();
         let ended = self
-            .with(move |connection| connection.run(&END_SESSION, groupwork::args![token]))
+            .with(move |connection| connection.run(&END_SESSION, db::args![token]))
             .await
             .unwrap();
         assert_eq!(ended, 1);
@@ -128,7 +128,7 @@ impl Rows<'_> {
     /// Lets a person's session run out.
     pub async fn expire(&self, person: &Person) {
         let token = person.token.clone();
-        self.with(move |connection| connection.run(&EXPIRE, groupwork::args![token]))
+        self.with(move |connection| connection.run(&EXPIRE, db::args![token]))
             .await
             .unwrap();
     }
@@ -136,7 +136,7 @@ impl Rows<'_> {
     /// Writes another active organization into a person's session.
     pub async fn choose(&self, person: &Person, organization: Option<&str>) {
         let (token, organization) = (person.token.clone(), organization.map(str::to_owned));
-        self.with(move |connection| connection.run(&CHOOSE, groupwork::args![token, organization]))
+        self.with(move |connection| connection.run(&CHOOSE, db::args![token, organization]))
             .await
             .unwrap();
     }
@@ -181,7 +181,7 @@ impl Rows<'_> {
     /// Where a person stands.
     pub async fn standpoint(&self, person: &Person) -> Standpoint {
         let facts = self.0.app.gate().facts(person.token.clone(), None, None).await.unwrap();
-        groupwork::auth::caller(facts.unwrap(), None).standpoint().unwrap()
+        auth::caller(facts.unwrap(), None).standpoint().unwrap()
     }
 
     /// Tells these signals with a unit of work that Ada does.
@@ -190,15 +190,15 @@ impl Rows<'_> {
     }
 
     /// The same with a unit that may fail after everything was said.
-    pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> groupwork::error::Result<()> {
+    pub async fn try_tell(&self, signals: Vec<Signal>, succeeds: bool) -> common::error::Result<()> {
         let standpoint = self.standpoint(&self.0.world.adam).await;
         let bus = self.0.app.bus().clone();
-        let conclude = move |work: &mut groupwork::store::Work<'_>| {
+        let conclude = move |work: &mut db::Work<'_>| {
             let after = bus.carry(work, signals.clone())?;
             if succeeds {
                 Ok(after)
             } else {
-                Err(groupwork::error::Error::NotFound)
+                Err(common::error::Error::NotFound)
             }
         };
         self.0.app.store().write(standpoint, |_| Ok(()), conclude).await

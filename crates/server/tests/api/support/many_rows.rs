@@ -127,7 +127,7 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
         )
         .unwrap();
         // Text of deleted documents, which expires after a day.
-        let now = groupwork::clock::now().as_millis();
+        let now = common::clock::now().as_millis();
         write!(
             sql,
             "INSERT INTO deleted_documents (organization_id, id, class_id, class_name, group_id, group_name, title,

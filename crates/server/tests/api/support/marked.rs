@@ -1,7 +1,7 @@
 //! A pupil of whom every field is marked, among others who are marked differently: what is handed out must hold all of the
 //! one and nothing of the others, and what is left after an erasure must hold nothing of him.
 
-use groupwork::clock;
+use common::clock;
 use model::file::FileKey;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ impl Marked {
             .await
             .expect(200);
         let document = format!("/workrooms/documents/{}", lesson.document);
-        let bytes: &[u8] = include_bytes!("../../../templates/blank.docx");
+        let bytes: &[u8] = include_bytes!("../../../../adapters/templates/blank.docx");
         let content = reqwest::multipart::Form::new().part(
             "file",
             reqwest::multipart::Part::bytes(bytes.to_vec()).file_name("report.docx"),

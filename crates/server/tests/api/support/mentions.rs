@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use groupwork::store::Database;
+use db::Database;
 
 use super::rows::texts;
 

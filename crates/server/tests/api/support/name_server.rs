@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::sync::{Mutex, OnceLock};
 
-use groupwork::clock;
+use common::clock;
 
 /// What is answered for a name.
 #[derive(Debug, Clone)]

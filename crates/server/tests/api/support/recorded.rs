@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
-use groupwork::http::endpoint::Row;
+use api::endpoint::Row;
 use serde_json::{Value, json};
 
 use super::documented::{Exchange, document};

@@ -1,9 +1,9 @@
 //! Groups with their rooms, topics and documents in any state, written straight into the tables: the tests of files and
 //! documents stand on their own.
 
-use groupwork::clock;
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use common::clock;
+use db::Database;
+use db::connection::Connection;
 
 use super::{Class, Person, TestApp};
 
@@ -14,7 +14,7 @@ pub struct Room {
     pub group: String,
 }
 
-groupwork::statements! {
+db::statements! {
         GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, start_date, class_id, subject_id,
                 course_id, created_by_id, created_at, updated_at)
             SELECT organization_id, $1, 'Group', 'group', (SELECT COUNT(*) + 1 FROM groups WHERE class_id = $2), CAST($3 AS BIGINT), id,
@@ -82,12 +82,12 @@ impl TestApp {
                 group: clock::new_id(),
             };
             assert!(!STATEMENTS.is_empty());
-            let course = groupwork::args![room.group, class.id, None::<i64>, class.subject, class.course];
+            let course = db::args![room.group, class.id, None::<i64>, class.subject, class.course];
             tables.run(&GROUP, course).unwrap();
-            tables.run(&ROOM, groupwork::args![room.id, room.group]).unwrap();
+            tables.run(&ROOM, db::args![room.id, room.group]).unwrap();
             for member in members {
                 tables
-                    .run(&MEMBER, groupwork::args![clock::new_id(), room.group, member])
+                    .run(&MEMBER, db::args![clock::new_id(), room.group, member])
                     .unwrap();
             }
             room
@@ -102,10 +102,10 @@ impl TestApp {
         self.tables(move |tables| {
             let id = clock::new_id();
             tables
-                .run(&TOPIC, groupwork::args![id, class.id, class.course])
+                .run(&TOPIC, db::args![id, class.id, class.course])
                 .unwrap();
             for group in groups {
-                tables.run(&LINK, groupwork::args![clock::new_id(), id, group]).unwrap();
+                tables.run(&LINK, db::args![clock::new_id(), id, group]).unwrap();
             }
             id
         })
@@ -116,7 +116,7 @@ impl TestApp {
     pub async fn link_status(&self, topic: &str, room: &Room) -> String {
         let (topic, group) = (topic.to_owned(), room.group.clone());
         self.tables(move |tables| {
-            let found = tables.maybe(&LINK_STATUS, groupwork::args![topic, group], |row| row.take::<String>());
+            let found = tables.maybe(&LINK_STATUS, db::args![topic, group], |row| row.take::<String>());
             found.unwrap().unwrap()
         })
         .await
@@ -125,21 +125,21 @@ impl TestApp {
     /// Gives a class a status.
     pub async fn class_becomes(&self, class: &Class, status: &'static str) {
         let id = class.id.clone();
-        self.tables(move |tables| tables.run(&CLASS_STATUS, groupwork::args![id, status]).unwrap())
+        self.tables(move |tables| tables.run(&CLASS_STATUS, db::args![id, status]).unwrap())
             .await;
     }
 
     /// Gives a group a start date.
     pub async fn group_starts(&self, room: &Room, at: i64) {
         let group = room.group.clone();
-        self.tables(move |tables| tables.run(&START, groupwork::args![group, at]).unwrap())
+        self.tables(move |tables| tables.run(&START, db::args![group, at]).unwrap())
             .await;
     }
 
     /// Locks a document as a finished topic does.
     pub async fn lock(&self, document: &str) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&LOCK, groupwork::args![id]).unwrap())
+        self.tables(move |tables| tables.run(&LOCK, db::args![id]).unwrap())
             .await;
     }
 
@@ -153,18 +153,18 @@ impl TestApp {
         );
         self.tables(move |tables| {
             let submission = clock::new_id();
-            tables.run(&SUBMIT, groupwork::args![id, topic]).unwrap();
+            tables.run(&SUBMIT, db::args![id, topic]).unwrap();
             tables
-                .run(&SUBMISSION, groupwork::args![submission, topic, group, teacher])
+                .run(&SUBMISSION, db::args![submission, topic, group, teacher])
                 .unwrap();
             tables
-                .run(&CURRENT, groupwork::args![topic, group, submission])
+                .run(&CURRENT, db::args![topic, group, submission])
                 .unwrap();
             tables
-                .run(&COPY, groupwork::args![clock::new_id(), submission, id])
+                .run(&COPY, db::args![clock::new_id(), submission, id])
                 .unwrap();
             tables
-                .run(&GRADE, groupwork::args![clock::new_id(), submission, teacher])
+                .run(&GRADE, db::args![clock::new_id(), submission, teacher])
                 .unwrap();
             submission
         })
@@ -174,14 +174,14 @@ impl TestApp {
     /// Publishes the grade of a submission.
     pub async fn publish(&self, submission: &str) {
         let id = submission.to_owned();
-        self.tables(move |tables| tables.run(&PUBLISH, groupwork::args![id]).unwrap())
+        self.tables(move |tables| tables.run(&PUBLISH, db::args![id]).unwrap())
             .await;
     }
 
     /// Makes a document a draft again; its copies stay.
     pub async fn take_back(&self, document: &str) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&DRAFT, groupwork::args![id]).unwrap())
+        self.tables(move |tables| tables.run(&DRAFT, db::args![id]).unwrap())
             .await;
     }
 
@@ -189,7 +189,7 @@ impl TestApp {
     pub async fn generation(&self, document: &str) -> i64 {
         let id = document.to_owned();
         self.tables(move |tables| {
-            let found = tables.maybe(&GENERATION, groupwork::args![id], |row| row.take());
+            let found = tables.maybe(&GENERATION, db::args![id], |row| row.take());
             found.unwrap().unwrap()
         })
         .await
@@ -198,7 +198,7 @@ impl TestApp {
     /// Marks a revision as one that came too late.
     pub async fn came_late(&self, document: &str, version: i64) {
         let id = document.to_owned();
-        self.tables(move |tables| tables.run(&LATE, groupwork::args![id, version]).unwrap())
+        self.tables(move |tables| tables.run(&LATE, db::args![id, version]).unwrap())
             .await;
     }
 
@@ -216,7 +216,7 @@ impl TestApp {
             tables
                 .run(
                     &ATTACHMENT,
-                    groupwork::args![row, group, name, size, sha256, key.as_str()],
+                    db::args![row, group, name, size, sha256, key.as_str()],
                 )
                 .unwrap();
         })
@@ -237,7 +237,7 @@ impl TestApp {
         let id = document.to_owned();
         self.tables(move |tables| {
             tables
-                .run(&CONVERTED, groupwork::args![clock::new_id(), key.as_str(), id])
+                .run(&CONVERTED, db::args![clock::new_id(), key.as_str(), id])
                 .unwrap();
         })
         .await;

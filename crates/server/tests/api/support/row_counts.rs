@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use groupwork::store::Database;
-use groupwork::store::connection::Connection;
+use db::Database;
+use db::connection::Connection;
 
 macro_rules! counted {
     ($($name:ident: $table:literal,)+) => {
-        groupwork::statements! {
+        db::statements! {
             $($name = concat!("SELECT '", $table, "', COUNT(*) FROM ", $table);)+
         }
     };
@@ -34,7 +34,7 @@ counted! {
 }
 
 mod catalogue {
-    groupwork::statements! {
+    db::statements! {
         SQLITE = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
         POSTGRES = "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public'";
     }
@@ -106,7 +106,7 @@ pub fn files(database: &Database) -> BTreeSet<String> {
 }
 
 mod named {
-    groupwork::statements! {
+    db::statements! {
         FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
             UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
             UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments";

@@ -1,6 +1,6 @@
 //! Rows written and read past the service: states that no route of these tests can make, and proofs about what is stored.
 
-use groupwork::store::Database;
+use db::Database;
 
 /// Runs one statement without arguments.
 pub async fn execute(database: &Database, statement: String) {

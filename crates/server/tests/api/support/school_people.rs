@@ -1,9 +1,9 @@
 //! People made for one test, straight in the tables: with a session, a role here, and their home.
 
-use groupwork::clock;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::sessions::Session;
-use groupwork::store::platform::users::NewUser;
+use common::clock;
+use db::platform::PlatformProof;
+use db::platform::sessions::Session;
+use db::platform::users::NewUser;
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId};
 
@@ -49,7 +49,7 @@ pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole
         impersonated_by: None,
     };
     let (id, token) = (user.id.to_string(), session.token.clone());
-    let write = move |platform: &mut groupwork::store::platform::Platform<'_>| {
+    let write = move |platform: &mut db::platform::Platform<'_>| {
         let tenant = platform.tenant(&organization)?;
         platform.insert_user(&user, now)?;
         if let Some(role) = role {

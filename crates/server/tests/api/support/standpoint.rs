@@ -1,7 +1,7 @@
 //! Where a person stands, for tests that ask the store itself: at a moment of their choice.
 
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::{Actor, AfterCommit, Standpoint, Work};
+use db::platform::PlatformProof;
+use db::{Actor, AfterCommit, Standpoint, Work};
 use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
@@ -20,7 +20,7 @@ impl TestApp {
     /// The standpoint of a user of a school at a moment.
     pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> Standpoint {
         let id = OrganizationId::new(organization);
-        let look = move |platform: &mut groupwork::store::platform::Platform<'_>| platform.tenant(&id);
+        let look = move |platform: &mut db::platform::Platform<'_>| platform.tenant(&id);
         let tenant = self
             .app
             .store()
@@ -52,6 +52,6 @@ impl TestApp {
 
 /// Nothing to be done after a unit of a test.
 #[expect(clippy::unnecessary_wraps, reason = "the store asks for a function that may fail")]
-pub fn nothing_after(_: &mut Work<'_>) -> groupwork::error::Result<AfterCommit> {
+pub fn nothing_after(_: &mut Work<'_>) -> common::error::Result<AfterCommit> {
     Ok(Box::new(|| ()))
 }

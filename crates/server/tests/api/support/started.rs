@@ -9,8 +9,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use db::{Database, Store};
 use groupwork::bootstrap::open_store;
-use groupwork::store::{Database, Store};
 
 use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
 use super::{Kind, database, overdue};

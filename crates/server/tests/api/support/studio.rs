@@ -215,7 +215,7 @@ pub fn words(bytes: &[u8]) -> String {
 
 /// Waits until the clock shows another second: moments of the document server have no more.
 pub async fn next_second() {
-    let second = || groupwork::clock::now().as_millis() / 1000;
+    let second = || common::clock::now().as_millis() / 1000;
     let now = second();
     eventually(async || second() > now).await;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use groupwork::store::Database;
+use db::Database;
 
 /// Tables that change without anybody's doing: sign-in counters, the bus, letters on their way, and what is counted of files.
 const RESTLESS: [&str; 7] = [

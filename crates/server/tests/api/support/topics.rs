@@ -66,7 +66,7 @@ pub async fn mark_finished(app: &TestApp, topic: &str) {
 
 /// Hands in for a link, without documents, at this moment; answers the submission.
 pub async fn mark_submitted(app: &TestApp, link: &Value, by: &Person, at_millis: i64) -> String {
-    let (submission, link) = (groupwork::clock::new_id(), id(link));
+    let (submission, link) = (common::clock::new_id(), id(link));
     let north = &app.world.north;
     let insert = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, submitted_by_id, submitted_at, \
         member_ids, created_at)";

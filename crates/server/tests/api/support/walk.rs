@@ -1,6 +1,6 @@
 //! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
 
-use groupwork::clock;
+use common::clock;
 use serde_json::{Value, json};
 
 use super::{TestApp, name_server};

@@ -2,13 +2,13 @@
 //! Zoe teaches Zack's class at South. Each class has the subject Biology and a course "Cells". Everybody has a session
 //! with his school active.
 
-use groupwork::clock;
-use groupwork::store::connection::Connection;
-use groupwork::store::platform::PlatformProof;
-use groupwork::store::platform::organizations::NewOrganization;
-use groupwork::store::platform::sessions::Session;
-use groupwork::store::platform::users::NewUser;
-use groupwork::store::{Database, Store, Tenant};
+use common::clock;
+use db::connection::Connection;
+use db::platform::PlatformProof;
+use db::platform::organizations::NewOrganization;
+use db::platform::sessions::Session;
+use db::platform::users::NewUser;
+use db::{Database, Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
 
@@ -135,7 +135,7 @@ mod school {
 
     use super::{Class, Connection, clock};
 
-    groupwork::statements! {
+    db::statements! {
         SUBJECT = "INSERT INTO subjects (organization_id, id, name, name_key, search_key, sort_key, created_at, updated_at)
             VALUES ($1, $2, 'Biology', 'biology', 'biology', $3, 1, 1)";
         CLASS = "INSERT INTO classes (organization_id, id, name, name_key, search_key, sort_key, academic_year, teacher_id,
@@ -153,7 +153,7 @@ mod school {
         let id = clock::new_id();
         let key = sort_key("Biology");
         connection
-            .run(&SUBJECT, groupwork::args![organization, id, key])
+            .run(&SUBJECT, db::args![organization, id, key])
             .unwrap();
         id
     }
@@ -171,23 +171,23 @@ mod school {
         connection
             .run(
                 &CLASS,
-                groupwork::args![organization, id, name, teacher, sort_key(name)],
+                db::args![organization, id, name, teacher, sort_key(name)],
             )
             .unwrap();
         connection
-            .run(&CLASS_SUBJECT, groupwork::args![organization, id, subject])
+            .run(&CLASS_SUBJECT, db::args![organization, id, subject])
             .unwrap();
         connection
             .run(
                 &COURSE,
-                groupwork::args![organization, course, id, subject, sort_key("Cells")],
+                db::args![organization, course, id, subject, sort_key("Cells")],
             )
             .unwrap();
         for student in students {
             connection
                 .run(
                     &ENROLMENT,
-                    groupwork::args![organization, clock::new_id(), id, *student],
+                    db::args![organization, clock::new_id(), id, *student],
                 )
                 .unwrap();
         }
@@ -220,7 +220,7 @@ async fn person(store: &Store, name: &str, role: PlatformRole, home: Option<(Ten
     let id = user.id.to_string();
     let session = session(&user.id, home.as_ref().map(|(tenant, _)| tenant.id().clone()));
     let token = session.token.clone();
-    let write = move |platform: &mut groupwork::store::platform::Platform<'_>| {
+    let write = move |platform: &mut db::platform::Platform<'_>| {
         platform.insert_user(&user, clock::now())?;
         if let Some((tenant, role)) = &home {
             platform.insert_member(tenant, &user.id, *role, clock::now())?;

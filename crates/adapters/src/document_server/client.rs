@@ -1,0 +1,330 @@
+//! What this service asks of the document server: commands, conversions, its health, and the bytes of a result. Requests
+//! go to the configured address only, follow no redirect and no proxy, and end by themselves.
+
+use std::time::Duration;
+
+use model::id::UserId;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::DocumentServer;
+use super::result_path::ResultPath;
+use super::token::Claims;
+use common::error::{Error, Result};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(3);
+/// How long the other side may be silent.
+const SILENCE: Duration = Duration::from_secs(20);
+/// How long the question for its health may take.
+const HEALTH: Duration = Duration::from_secs(3);
+/// The first and the longest pause before a conversion is asked for again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+
+/// The connections to it: one set for the whole service.
+pub(super) fn connections() -> Result<reqwest::Client> {
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .connect_timeout(CONNECT)
+        .read_timeout(SILENCE)
+        .pool_idle_timeout(Duration::from_secs(30))
+        .build()
+        .map_err(|error| Error::Internal(error.into()))
+}
+
+/// What became of the wish for a save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forced {
+    /// It comes, with the words we gave along.
+    Started,
+    /// What we have is what there is.
+    Unchanged,
+    /// There is no such session.
+    Unknown,
+    /// The session is closing: its final save comes.
+    Closing,
+}
+
+/// What the document server knows of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing: it is over, or was never there.
+    Unknown,
+    /// These people edit now. With nobody there, changes may still wait to be saved; older servers name nobody at all.
+    Open(Option<Vec<UserId>>),
+}
+
+/// A conversion to PDF.
+#[derive(Debug, Clone)]
+pub struct Conversion {
+    /// Names source and output; another key whenever another result is meant, for the document server keeps them.
+    pub key: String,
+    /// The extension of the source.
+    pub file_type: &'static str,
+    /// Where the document server fetches the source.
+    pub url: String,
+    /// What the result is called.
+    pub title: String,
+}
+
+#[derive(Deserialize)]
+struct CommandAnswer {
+    #[serde(default)]
+    error: i64,
+    #[serde(default)]
+    keys: Vec<String>,
+    url: Option<String>,
+    users: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ConversionAnswer {
+    error: Option<i64>,
+    #[serde(default)]
+    end_convert: bool,
+    file_url: Option<String>,
+}
+
+impl DocumentServer {
+    /// Asks for the present state of a session; `nonce` comes back with the save.
+    pub async fn force_save(&self, key: &str, nonce: &str) -> Result<Forced> {
+        let answer = self.command("forcesave", key, &[("userdata", nonce.into())]).await?;
+        match answer.error {
+            0 => Ok(Forced::Started),
+            1 => Ok(Forced::Unknown),
+            3 => Ok(Forced::Closing),
+            4 => Ok(Forced::Unchanged),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// What the document server knows of the session; it also repeats its last news about it.
+    pub async fn knows(&self, key: &str) -> Result<Known> {
+        let answer = self.command("info", key, &[]).await?;
+        let users = answer.users.map(|users| users.into_iter().map(UserId::new).collect());
+        match answer.error {
+            0 => Ok(Known::Open(users)),
+            1 => Ok(Known::Unknown),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// Sends everybody out of a session. Browsers obey, others may not; the lock does not depend on it.
+    pub async fn send_out(&self, key: &str) -> Result<()> {
+        match self.command("drop", key, &[]).await?.error {
+            0 | 1 => Ok(()),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// Sends some people out of a session; the others stay.
+    pub async fn send_some_out(&self, key: &str, people: &[UserId]) -> Result<()> {
+        match self.command("drop", key, &[("users", json!(people))]).await?.error {
+            0 | 1 => Ok(()),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// The keys of saves that nobody took.
+    pub async fn forgotten_keys(&self) -> Result<Vec<String>> {
+        let answer = self.command("getForgottenList", "", &[]).await?;
+        if answer.error == 0 {
+            Ok(answer.keys)
+        } else {
+            Err(command_fault(answer.error))
+        }
+    }
+
+    /// Where such a save is.
+    pub async fn forgotten_save(&self, key: &str) -> Result<Option<ResultPath>> {
+        let answer = self.command("getForgotten", key, &[]).await?;
+        match answer.error {
+            0 => Ok(answer.url.as_deref().and_then(|url| self.result_path(url))),
+            1 => Ok(None),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// Lets the document server throw such a save away.
+    pub async fn delete_forgotten(&self, key: &str) -> Result<()> {
+        match self.command("deleteForgotten", key, &[]).await?.error {
+            0 | 1 => Ok(()),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// Converts to PDF until the deadline; answers where the result is.
+    pub async fn convert(&self, conversion: &Conversion, deadline: Instant) -> Result<ResultPath> {
+        let claims = object(json!({
+            "async": true,
+            "filetype": conversion.file_type,
+            "key": conversion.key,
+            "outputtype": "pdf",
+            "title": conversion.title,
+            "url": conversion.url,
+        }));
+        let asking = async {
+            let mut pause = PAUSES.0;
+            loop {
+                let answer: ConversionAnswer = self.ask("converter", &conversion.key, claims.clone()).await?;
+                if let Some(error) = answer.error.filter(|error| *error != 0) {
+                    return Err(conversion_fault(error));
+                }
+                if answer.end_convert {
+                    let result = answer.file_url.as_deref().and_then(|url| self.result_path(url));
+                    return result.ok_or_else(|| nonsense("the result of a conversion has no usable address"));
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(PAUSES.1);
+            }
+        };
+        tokio::time::timeout_at(deadline, asking)
+            .await
+            .map_err(|_| Error::DocumentServerTimeout)?
+    }
+
+    /// Begins to fetch a result: status and length are checked, the bytes are the caller's to count.
+    pub async fn fetch(&self, result: &ResultPath) -> Result<Response> {
+        let url = result.at(self.internal_url()?);
+        let response = self.0.http.get(url).send().await.map_err(network)?;
+        if response.status() != StatusCode::OK {
+            return Err(nonsense(&format!("a result was answered with {}", response.status())));
+        }
+        let limit = self.0.download_limit;
+        if response.content_length().is_some_and(|length| length > limit) {
+            return Err(Error::TooLarge { limit_bytes: limit });
+        }
+        // No result of an editor is a web page; a proxy's error page with status 200 is.
+        let kind = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        if kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html")) {
+            return Err(nonsense("a result was answered with a web page"));
+        }
+        Ok(response)
+    }
+
+    /// The largest file that is taken.
+    pub fn download_limit(&self) -> u64 {
+        self.0.download_limit
+    }
+
+    /// Whether it says it is healthy; nothing when none is configured. The status is 200 either way, so the body counts.
+    pub async fn is_healthy(&self) -> Option<bool> {
+        let mut url = self.0.internal_url.clone()?;
+        let path = format!("{}/healthcheck", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        let asked = async {
+            let answer = self.0.http.get(url).timeout(HEALTH).send().await?.error_for_status()?;
+            answer.text().await
+        };
+        Some(asked.await.is_ok_and(|body| body.trim() == "true"))
+    }
+
+    async fn command(&self, name: &str, key: &str, more: &[(&str, Value)]) -> Result<CommandAnswer> {
+        let mut claims = object(json!({ "c": name }));
+        if !key.is_empty() {
+            claims.insert("key".to_owned(), key.into());
+        }
+        claims.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        self.ask("command", key, claims).await
+    }
+
+    /// Posts signed parameters. The shard key keeps one session on one node of a cluster and does no harm elsewhere.
+    async fn ask<T: DeserializeOwned>(&self, what: &str, key: &str, claims: Claims) -> Result<T> {
+        let mut url = self.internal_url()?.clone();
+        let path = format!("{}/{what}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        if !key.is_empty() {
+            url.query_pairs_mut().append_pair("shardkey", key);
+        }
+        let body = json!({ "token": self.sign_command(claims)? });
+        let request = self.0.http.post(url).json(&body).header("accept", "application/json");
+        let request = request.timeout(self.0.patience.command());
+        let response = request.send().await.map_err(network)?;
+        if response.status() != StatusCode::OK {
+            return Err(nonsense(&format!("{what} was answered with {}", response.status())));
+        }
+        let bytes = response.bytes().await.map_err(network)?;
+        serde_json::from_slice(&bytes).map_err(|_| {
+            let is_xml = bytes.trim_ascii_start().first() == Some(&b'<');
+            let why = if is_xml {
+                "XML: the document server is too old"
+            } else {
+                "something else"
+            };
+            nonsense(&format!("{what} was answered with {why}"))
+        })
+    }
+
+    fn internal_url(&self) -> Result<&reqwest::Url> {
+        let url = self.0.internal_url.as_ref();
+        url.ok_or_else(|| Error::DocumentServer("none is configured (DOCSERVER_URL)".to_owned()))
+    }
+}
+
+fn object(value: Value) -> Claims {
+    match value {
+        Value::Object(object) => object,
+        _ => Claims::new(),
+    }
+}
+
+/// A failure on the way; `error` may name our own addresses, so it is logged and not shown.
+pub fn network(error: reqwest::Error) -> Error {
+    // The address of a result holds a signature that works like a password.
+    let error = error.without_url();
+    tracing::warn!(%error, "the document server was not reached");
+    if error.is_timeout() && !error.is_connect() {
+        Error::DocumentServerTimeout
+    } else {
+        Error::DocumentServer("it cannot be reached".to_owned())
+    }
+}
+
+fn nonsense(what: &str) -> Error {
+    tracing::warn!(what, "the document server answered something unexpected");
+    Error::DocumentServer(what.to_owned())
+}
+
+fn command_fault(error: i64) -> Error {
+    let why = match error {
+        2 => "the callback address is wrong",
+        3 => "it failed inside",
+        5 => "it does not know this command",
+        6 | 7 => "it refuses our token; compare DOCSERVER_JWT_SECRET and the clocks",
+        _ => "a command failed",
+    };
+    nonsense(&format!("{why} ({error})"))
+}
+
+/// Each failure of a conversion has its own word, for people choose what to do by it.
+fn conversion_fault(error: i64) -> Error {
+    let (code, message) = match error {
+        -2 => return Error::DocumentServerTimeout,
+        -3 => ("conversion_failed", "the document could not be converted"),
+        -4 => (
+            "source_unreachable",
+            "it cannot fetch the document from this service; compare API_INTERNAL_URL",
+        ),
+        -5 => ("password", "the document is protected with a password"),
+        -6 => ("result_lost", "its database lost the result"),
+        -7 => ("bad_request", "it refuses the request"),
+        -8 => (
+            "token",
+            "it refuses our token; compare DOCSERVER_JWT_SECRET and the clocks",
+        ),
+        -9 => ("unknown_format", "it does not know this kind of file"),
+        -10 => ("too_large", "the document is too large for it"),
+        _ => ("unknown", "the conversion failed"),
+    };
+    tracing::warn!(error, code, "a conversion failed");
+    Error::DocumentServerFault { code, message }
+}

@@ -1,0 +1,258 @@
+//! Files in a folder. A file is written beside its place, synced, moved there, and its folder synced: whoever was told
+//! that it is kept finds it whole after a power cut. All of this blocks, so it runs where blocking is allowed.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::file::FileKey;
+use model::time::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::marker::MARKER;
+use super::staged::{Staged, Temporary};
+use super::{PARTS, failed};
+use common::clock;
+use common::error::{Error, Result};
+use common::failpoint;
+
+/// How old a part must be before a starting service takes it for abandoned; another instance may be writing it.
+const ABANDONED_MILLIS: i64 = 3_600_000;
+
+/// A folder of files: `parts/` for what is being written, `00/` to `ff/` for what is kept.
+#[derive(Clone)]
+pub struct Disk {
+    root: PathBuf,
+    /// Folders whose own entry is known to be durable.
+    durable: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+impl Disk {
+    pub(super) fn open(root: &Path) -> Result<Self> {
+        fs::create_dir_all(root.join("parts")).map_err(failed)?;
+        sync_folder(root).map_err(failed)?;
+        if let Some(parent) = root.parent() {
+            sync_folder(parent).map_err(failed)?;
+        }
+        let disk = Self {
+            root: root.to_owned(),
+            durable: Arc::default(),
+        };
+        disk.sweep().map_err(failed)?;
+        Ok(disk)
+    }
+
+    /// An empty part, open for writing.
+    pub(super) fn part(&self) -> Result<(File, Temporary)> {
+        let path = self.root.join("parts").join(format!("{}.part", clock::new_id()));
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed)?;
+        failpoint::hit("files.staged");
+        Ok((file, Temporary::new(path)))
+    }
+
+    pub(super) fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
+        let (file, temporary) = staged.into_file()?;
+        self.keep(&file, &temporary, key).map_err(failed)
+    }
+
+    fn keep(&self, file: &File, temporary: &Temporary, key: &FileKey) -> io::Result<()> {
+        let place = self.place(key);
+        let folder = self.folder_of(&place)?;
+        failpoint::hit("files.before_sync");
+        file.sync_all()?;
+        failpoint::hit("files.before_rename");
+        fs::rename(temporary.path(), &place)?;
+        failpoint::hit("files.after_rename");
+        sync_folder(&folder)?;
+        failpoint::hit("files.after_dir_sync");
+        Ok(())
+    }
+
+    pub(super) fn read(&self, key: &FileKey) -> Result<(u64, File)> {
+        let file = File::open(self.place(key)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::Internal(anyhow::anyhow!("the bytes of {key} are missing")),
+            _ => failed(error),
+        })?;
+        let size = file.metadata().map_err(failed)?.len();
+        Ok((size, file))
+    }
+
+    pub(super) fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
+        let (source, place) = (self.place(from), self.place(to));
+        let folder = self.folder_of(&place).map_err(failed)?;
+        // Kept files never change, so a second name for the same bytes is a copy.
+        if fs::hard_link(&source, &place).is_ok() {
+            failpoint::hit("files.linked");
+            return sync_folder(&folder).map_err(failed);
+        }
+        let (mut file, temporary) = self.part()?;
+        let (_, mut original) = self.read(from)?;
+        io::copy(&mut original, &mut file).map_err(failed)?;
+        self.keep(&file, &temporary, to).map_err(failed)
+    }
+
+    pub(super) fn remove(&self, key: &FileKey) -> Result<()> {
+        match fs::remove_file(self.place(key)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+        let mut found = Vec::new();
+        let entries = match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            // A copy shares its bytes with the original; only the time of the last change of names tells its own age.
+            let named = match entry.metadata() {
+                Ok(metadata) => metadata.ctime().saturating_mul(1000),
+                // It went in the meantime.
+                Err(_) => continue,
+            };
+            if let (true, Some(name)) = (named < before.as_millis(), entry.file_name().to_str()) {
+                found.push(FileKey::new(name));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn quarantine(&self, key: &FileKey) -> Result<()> {
+        let folder = self.root.join("quarantine");
+        fs::create_dir_all(&folder).map_err(failed)?;
+        match fs::rename(self.place(key), folder.join(key.as_str())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn has(&self, key: &FileKey) -> Result<bool> {
+        self.place(key).try_exists().map_err(failed)
+    }
+
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> Result<bool> {
+        for part in PARTS {
+            match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                entries => {
+                    if entries.map_err(failed)?.next().is_some() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The text of the marker, if there is one.
+    pub(super) fn marker(&self) -> Result<Option<String>> {
+        match fs::read(self.root.join(MARKER)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => Ok(Some(String::from_utf8_lossy(&read.map_err(failed)?).into_owned())),
+        }
+    }
+
+    /// Writes the marker as durably as a file.
+    pub(super) fn write_marker(&self, text: &str) -> Result<()> {
+        let path = self.root.join(MARKER);
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(failed)?;
+        sync_folder(&self.root).map_err(failed)?;
+        let (mut file, temporary) = self.part()?;
+        io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        fs::rename(temporary.path(), &path).map_err(failed)?;
+        sync_folder(folder).map_err(failed)
+    }
+
+    /// The keys of everything in the quarantine.
+    pub(super) fn quarantined(&self) -> Result<Vec<FileKey>> {
+        let entries = match fs::read_dir(self.root.join("quarantine")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            found.extend(entry.map_err(failed)?.file_name().to_str().map(FileKey::new));
+        }
+        Ok(found)
+    }
+
+    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    pub(super) fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
+        let place = self.place(key);
+        let folder = self.folder_of(&place).map_err(failed)?;
+        let aside = self.root.join("quarantine").join(key.as_str());
+        // A link fails where a file exists; a rename would replace it.
+        match fs::hard_link(&aside, &place) {
+            Ok(()) => fs::remove_file(&aside).map_err(failed)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            // A file system without links.
+            Err(_) => fs::rename(&aside, &place).map_err(failed)?,
+        }
+        sync_folder(&folder).map_err(failed)?;
+        Ok(true)
+    }
+
+    /// Writes and removes a byte.
+    pub(super) fn probe(&self) -> Result<()> {
+        let (mut file, _temporary) = self.part()?;
+        io::Write::write_all(&mut file, b"?").map_err(failed)
+    }
+
+    /// Where a key's bytes are. Ids begin with the time, so the folder is drawn from a hash: they spread evenly.
+    fn place(&self, key: &FileKey) -> PathBuf {
+        let first = Sha256::digest(key.as_str().as_bytes())[0];
+        self.root.join(format!("{first:02x}")).join(key.as_str())
+    }
+
+    /// The folder of a place, made durably when this process meets it for the first time.
+    fn folder_of(&self, place: &Path) -> io::Result<PathBuf> {
+        let folder = place.parent().unwrap_or(&self.root).to_owned();
+        let mut durable = self.durable.lock().unwrap_or_else(PoisonError::into_inner);
+        if !durable.contains(&folder) {
+            fs::create_dir_all(&folder)?;
+            // Also when it was there: whoever made it may have lost power before this.
+            sync_folder(&self.root)?;
+            durable.insert(folder.clone());
+        }
+        Ok(folder)
+    }
+
+    /// Removes parts that nobody writes any more; one whose removal failed when it was given up has gone then, too.
+    pub(super) fn clear_away(&self) -> Result<()> {
+        self.sweep().map_err(failed)
+    }
+
+    /// Removes parts that nobody writes any more. Nobody was ever told that they are kept.
+    fn sweep(&self) -> io::Result<()> {
+        let now = clock::now().as_millis();
+        for entry in fs::read_dir(self.root.join("parts"))? {
+            let entry = entry?;
+            let written = entry.metadata().and_then(|found| found.modified());
+            let age = written
+                .ok()
+                .and_then(|written| written.duration_since(std::time::UNIX_EPOCH).ok());
+            let written = age.and_then(|age| i64::try_from(age.as_millis()).ok()).unwrap_or(now);
+            let is_part = entry.path().extension().is_some_and(|extension| extension == "part");
+            if is_part && now - written > ABANDONED_MILLIS {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

@@ -1,0 +1,142 @@
+//! What a file is: its name claims a type, its bytes have to agree. Everything else is refused, so nothing is ever kept
+//! that a browser or an office program would take for something else.
+
+use std::io::Read;
+
+use model::file::FileType;
+
+use super::archive::{self, Package};
+use super::blocking;
+use super::staged::{ReadSeek, Source, Staged};
+use common::error::{Error, Result};
+
+/// What the beginning of an image or a document must not hold: a browser that guesses types would run it.
+const MARKUP: &[&[u8]] = &[b"<script", b"<html", b"<!doctype", b"<body", b"<iframe", b"<svg"];
+
+/// Why a file is refused, said to people after its type.
+pub(super) type Verdict = Result<(), String>;
+
+/// The type that a file's name claims, once its content agrees.
+pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
+    let claimed = FileType::of_name(name).ok_or_else(|| {
+        let extension = name.rsplit_once('.').map_or("no extension", |(_, extension)| extension);
+        Error::UnsupportedFileType(extension.chars().take(20).collect())
+    })?;
+    must_be(staged, claimed).await?;
+    Ok(claimed)
+}
+
+/// Refuses unless the content is of this type.
+pub async fn must_be(staged: &Staged, kind: FileType) -> Result<()> {
+    check(staged.source(), staged.peek(4096).to_vec(), kind).await
+}
+
+/// The type that the name of a table or archive claims, once its content agrees; for files that are read where they are.
+pub async fn table_type(source: &Source, name: &str) -> Result<FileType> {
+    let refused = || Error::UnsupportedFileType("an import is a .csv or .zip file".to_owned());
+    let claimed = FileType::of_name(name).filter(|kind| matches!(kind, FileType::Csv | FileType::Zip));
+    let claimed = claimed.ok_or_else(refused)?;
+    check(source.clone(), Vec::new(), claimed).await?;
+    Ok(claimed)
+}
+
+async fn check(source: Source, head: Vec<u8>, kind: FileType) -> Result<()> {
+    blocking(move || {
+        let refused = |reason: String| Error::UnsupportedFileType(format!("this is no {kind} file ({reason})"));
+        match package(kind) {
+            _ if is_text(kind) => text(source.open()?, kind, &head).map_err(refused),
+            Some(package) => archive::check(&source, package).map_err(refused),
+            None => binary(kind, &head).map_err(refused),
+        }
+    })
+    .await
+}
+
+const fn is_text(kind: FileType) -> bool {
+    matches!(kind, FileType::Txt | FileType::Md | FileType::Csv | FileType::Svg)
+}
+
+const fn package(kind: FileType) -> Option<Package> {
+    Some(match kind {
+        FileType::Docx => {
+            Package::Ooxml("application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml")
+        }
+        FileType::Xlsx => Package::Ooxml("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"),
+        FileType::Pptx => {
+            Package::Ooxml("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml")
+        }
+        FileType::Odt | FileType::Ods | FileType::Odp => Package::OpenDocument(kind.mime()),
+        FileType::Zip => Package::Plain,
+        _ => return None,
+    })
+}
+
+/// The first bytes of pictures, sounds, films and PDFs.
+fn binary(kind: FileType, head: &[u8]) -> Verdict {
+    let at = |offset: usize, magic: &[u8]| head.get(offset..offset + magic.len()) == Some(magic);
+    let fits = match kind {
+        FileType::Pdf => at(0, b"%PDF-1.") || at(0, b"%PDF-2."),
+        FileType::Png => at(0, b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"),
+        FileType::Jpg => at(0, b"\xff\xd8\xff"),
+        FileType::Gif => at(0, b"GIF87a") || at(0, b"GIF89a"),
+        FileType::Webp => at(0, b"RIFF") && at(8, b"WEBPVP8"),
+        // An ID3 tag, or the sync word of an MPEG layer III frame.
+        FileType::Mp3 => at(0, b"ID3") || matches!(head, [0xff, second, ..] if second & 0xe6 == 0xe2),
+        FileType::M4a | FileType::Mp4 => at(4, b"ftyp"),
+        FileType::Webm => at(0, b"\x1a\x45\xdf\xa3") && contains(&head[..head.len().min(128)], b"webm"),
+        _ => false,
+    };
+    if !fits {
+        return Err("its content is something else".to_owned());
+    }
+    let beginning: Vec<u8> = head.iter().take(1024).map(u8::to_ascii_lowercase).collect();
+    if MARKUP.iter().any(|tag| contains(&beginning, tag)) {
+        return Err("it begins with a web page".to_owned());
+    }
+    Ok(())
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+/// UTF-8 without NUL, read piece by piece; a drawing also begins like one.
+fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
+    if kind == FileType::Svg && !is_drawing(&String::from_utf8_lossy(head)) {
+        return Err("it does not begin with <svg".to_owned());
+    }
+    let mut piece = vec![0; 64 * 1024];
+    let mut kept = 0;
+    loop {
+        let read = reader.read(&mut piece[kept..]).map_err(|error| error.to_string())?;
+        let filled = kept + read;
+        if piece[kept..filled].contains(&0) {
+            return Err("it holds a NUL byte".to_owned());
+        }
+        let whole = match std::str::from_utf8(&piece[..filled]) {
+            Ok(_) => filled,
+            // A character may be cut at the end of a piece, not at the end of the file.
+            Err(error) if error.error_len().is_none() && read > 0 => error.valid_up_to(),
+            Err(_) => return Err("it is not UTF-8 text".to_owned()),
+        };
+        if read == 0 {
+            return Ok(());
+        }
+        piece.copy_within(whole..filled, 0);
+        kept = filled - whole;
+    }
+}
+
+/// Whether a text is a drawing: nothing but declarations and comments before `<svg`.
+fn is_drawing(text: &str) -> bool {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    for (open, close) in std::iter::repeat_n([("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")], 8).flatten() {
+        if rest.starts_with(open)
+            && let Some((_, after)) = rest.split_once(close)
+        {
+            rest = after.trim_start();
+        }
+    }
+    let after_name = rest.strip_prefix("<svg").or_else(|| rest.strip_prefix("<svg:svg"));
+    after_name.is_some_and(|after| after.starts_with(|next: char| next.is_whitespace() || next == '>' || next == ':'))
+}

@@ -1,0 +1,334 @@
+//! Bytes, kept under immutable keys: staged, then committed durably. Disk, object store and memory stand behind one
+//! interface; nothing here holds a whole file in memory, except where memory is the place.
+
+mod disk;
+mod marker;
+mod memory;
+mod objects;
+mod staged;
+mod verified;
+
+pub mod archive;
+pub mod blank;
+pub mod inspect;
+pub mod name;
+pub mod pack;
+pub mod settings;
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use model::file::FileKey;
+use model::time::Timestamp;
+use tokio::io::AsyncRead;
+
+use self::disk::Disk;
+use self::memory::Memory;
+use self::objects::{Object, Objects};
+use self::settings::ObjectStoreArgs;
+pub use self::staged::hex;
+pub use self::staged::{ReadSeek, Source, Staged, Staging};
+use common::error::{Error, Result};
+
+/// The file storage.
+#[derive(Clone)]
+pub struct Files {
+    backend: Backend,
+    /// Set while it is not known whether this storage belongs to the database: nothing is read, written or removed then.
+    is_suspended: Arc<AtomicBool>,
+}
+
+/// Where the bytes are.
+#[derive(Clone)]
+enum Backend {
+    /// A folder of this machine.
+    Disk(Disk),
+    /// An object store that speaks S3.
+    Objects(Objects),
+    /// This process; gone with it.
+    Memory(Memory),
+}
+
+/// How many parts a storage has, for whoever goes through all of it.
+pub const PARTS: std::ops::RangeInclusive<u8> = 0..=u8::MAX;
+
+/// Bytes of a file, from first to last.
+pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
+
+/// A stored file, ready to be read.
+pub struct Opened {
+    size: u64,
+    bytes: Stored,
+}
+
+enum Stored {
+    File(std::fs::File),
+    Object(Object),
+    Bytes(Bytes),
+}
+
+impl Files {
+    /// Opens the storage the settings name and clears away what interrupted uploads left.
+    pub async fn connect(data_dir: &Path, files_url: Option<&str>, object_store: &ObjectStoreArgs) -> Result<Self> {
+        let backend = match files_url.filter(|url| !url.trim().is_empty()) {
+            None => {
+                let root = data_dir.join("files");
+                Backend::Disk(blocking(move || Disk::open(&root)).await?)
+            }
+            Some("memory:") => Backend::Memory(Memory::default()),
+            Some(url) if url.starts_with("s3:") => {
+                let folder = data_dir.join("staging");
+                Backend::Objects(Objects::open(url, object_store, folder).await?)
+            }
+            Some(_) => {
+                return Err(Error::Internal(anyhow::anyhow!(
+                    "FILES_URL must be unset or s3://bucket/prefix"
+                )));
+            }
+        };
+        Ok(Self {
+            backend,
+            is_suspended: Arc::default(),
+        })
+    }
+
+    /// Refuses everything with 503 until [`Self::resume`], for all clones of this value.
+    pub fn suspend(&self) {
+        self.is_suspended.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends [`Self::suspend`].
+    pub fn resume(&self) {
+        self.is_suspended.store(false, Ordering::Relaxed);
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.is_suspended.load(Ordering::Relaxed)
+    }
+
+    /// The backend, unless the storage is suspended.
+    fn usable(&self) -> Result<&Backend> {
+        if self.is_suspended() {
+            return Err(Error::NotReady);
+        }
+        Ok(&self.backend)
+    }
+
+    /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed, and nothing is made before its
+    /// first bytes are written.
+    pub fn stage(&self, limit: u64) -> Staging {
+        match &self.backend {
+            Backend::Disk(disk) => {
+                let disk = disk.clone();
+                Staging::on_disk(move || disk.part(), limit)
+            }
+            Backend::Objects(objects) => {
+                let objects = objects.clone();
+                Staging::on_disk(move || objects.part(), limit)
+            }
+            Backend::Memory(_) => Staging::in_memory(limit),
+        }
+    }
+
+    /// Keeps staged bytes under a key. When this answers, neither a crash nor a power cut takes them away.
+    pub async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.commit(staged, &key)).await
+            }
+            Backend::Objects(objects) => objects.commit(staged, key).await,
+            Backend::Memory(memory) => {
+                memory.insert(key, staged.into_bytes()?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens a kept file. Whoever asks has a row that names it, so a missing file is our fault.
+    pub async fn open(&self, key: &FileKey) -> Result<Opened> {
+        check(key)?;
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                let (size, file) = blocking(move || disk.read(&key)).await?;
+                Ok(Opened {
+                    size,
+                    bytes: Stored::File(file),
+                })
+            }
+            Backend::Objects(objects) => {
+                let (size, object) = objects.read(key).await?;
+                Ok(Opened {
+                    size,
+                    bytes: Stored::Object(object),
+                })
+            }
+            Backend::Memory(memory) => {
+                let bytes = memory.get(key)?;
+                Ok(Opened {
+                    size: bytes.len() as u64,
+                    bytes: Stored::Bytes(bytes),
+                })
+            }
+        }
+    }
+
+    /// Keeps the bytes of one key under another key too, as durably as [`Self::commit`].
+    pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
+        check(from)?;
+        check(to)?;
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
+                blocking(move || disk.copy(&from, &to)).await
+            }
+            Backend::Objects(objects) => objects.copy(from, to).await,
+            Backend::Memory(memory) => {
+                memory.insert(to, memory.get(from)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes a file; one that is gone already is fine.
+    pub async fn remove(&self, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.remove(&key)).await
+            }
+            Backend::Objects(objects) => objects.remove(key).await,
+            Backend::Memory(memory) => {
+                memory.remove(key);
+                Ok(())
+            }
+        }
+    }
+
+    /// Keys of one of the [`PARTS`] of the storage whose files were kept before a moment.
+    pub async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.aged(part, before)).await
+            }
+            Backend::Objects(objects) => objects.aged(part, before).await,
+            Backend::Memory(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Puts a file aside that nobody names. It is not removed: if the rows are what is lost, it can be brought back.
+    pub async fn quarantine(&self, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self.usable()? {
+            Backend::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.quarantine(&key)).await
+            }
+            Backend::Objects(objects) => objects.quarantine(key).await,
+            Backend::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Removes what interrupted uploads left an hour ago or earlier.
+    pub async fn clear_away(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.clear_away()).await
+            }
+            Backend::Objects(objects) => objects.clear_away().await,
+            Backend::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Whether bytes can be kept at this moment.
+    pub async fn is_writable(&self) -> bool {
+        if self.is_suspended() {
+            return false;
+        }
+        match &self.backend {
+            Backend::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.probe()).await.is_ok()
+            }
+            Backend::Objects(objects) => objects.is_writable().await,
+            Backend::Memory(_) => true,
+        }
+    }
+}
+
+impl Opened {
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads all of it. The last bytes are given only when the whole has this SHA-256: a reader of damaged bytes notices.
+    pub async fn verified(self, sha256: &str) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
+        let size = self.size;
+        Ok(verified::verified(self.read(0..size).await?, sha256.to_owned()))
+    }
+
+    /// Reads a part of it; what lies beyond the end is not there.
+    pub async fn read(self, range: Range<u64>) -> Result<Reader> {
+        use tokio::io::{AsyncReadExt, AsyncSeekExt};
+        let end = range.end.min(self.size);
+        let start = range.start.min(end);
+        match self.bytes {
+            Stored::File(file) => {
+                let mut file = tokio::fs::File::from_std(file);
+                if start > 0 {
+                    file.seek(io::SeekFrom::Start(start)).await.map_err(failed)?;
+                }
+                Ok(Box::pin(file.take(end - start)))
+            }
+            Stored::Object(object) => object.read(start..end).await,
+            Stored::Bytes(bytes) => {
+                let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                Ok(Box::pin(io::Cursor::new(bytes.slice(index(start)..index(end)))))
+            }
+        }
+    }
+}
+
+/// Keys are made by the program, never from what somebody typed; a key of another shape is a fault of ours.
+fn check(key: &FileKey) -> Result<()> {
+    let text = key.as_str();
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
+    let fits = (1..=200).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(plain);
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::Internal(anyhow::anyhow!("no file key: {text:?}")))
+    }
+}
+
+/// Runs file work on the threads that may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| anyhow::anyhow!(error))?
+}
+
+/// A full disk is a thing the service needs and does not have; every other failure is ours.
+fn failed(error: io::Error) -> Error {
+    use io::ErrorKind;
+    if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+        tracing::error!(%error, "there is no room for files");
+        return Error::NotReady;
+    }
+    Error::Internal(anyhow::Error::new(error).context("file storage"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Settings of an object store, by the names that everything which speaks S3 knows.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use common::settings::secret::read_secret_file;
+use common::settings::{Refused, Secret};
+
+/// How the object store of FILES_URL is reached. Without keys the roles of the machine or the container are used.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ObjectStoreArgs {
+    /// Name of the key of the object store; unset: the role of the machine or the container
+    #[arg(long, env = "AWS_ACCESS_KEY_ID")]
+    pub aws_access_key_id: Option<String>,
+    /// The key itself
+    #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
+    pub aws_secret_access_key: Option<Secret>,
+    /// The same, from a file
+    #[arg(long, env = "AWS_SECRET_ACCESS_KEY_FILE")]
+    pub aws_secret_access_key_file: Option<PathBuf>,
+    /// What goes with a key that was lent
+    #[arg(long, env = "AWS_SESSION_TOKEN", hide_env_values = true)]
+    pub aws_session_token: Option<Secret>,
+    /// Region of the bucket
+    #[arg(long, env = "AWS_REGION")]
+    pub aws_region: Option<String>,
+    /// Address of an object store elsewhere than at Amazon, `https://store.example:9000`
+    #[arg(long, env = "AWS_ENDPOINT_URL")]
+    pub aws_endpoint_url: Option<String>,
+    /// Whether that address may be plain http://, for a store on the same machine
+    #[arg(long, env = "AWS_ALLOW_HTTP", default_value_t = false, action = clap::ArgAction::Set)]
+    pub aws_allow_http: bool,
+}
+
+impl ObjectStoreArgs {
+    /// The key, as it is set or from its file.
+    pub fn secret_access_key(&self) -> Result<Option<Secret>, Refused> {
+        let set = self.aws_secret_access_key.as_ref().map(|secret| secret.expose().trim());
+        if let Some(set) = set.filter(|text| !text.is_empty()) {
+            return Ok(Some(Secret::new(set)));
+        }
+        let from_file = self.aws_secret_access_key_file.as_deref().map(read_secret_file);
+        Ok(from_file.transpose()?.map(Secret::new))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_key_may_come_from_a_file_and_never_shows_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        std::fs::write(&file, "  from-the-file\n").unwrap();
+        let readable_by = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        readable_by(0o640);
+        let mut args = ObjectStoreArgs {
+            aws_secret_access_key_file: Some(file.clone()),
+            ..ObjectStoreArgs::default()
+        };
+        let key = |args: &ObjectStoreArgs| args.secret_access_key().unwrap().unwrap().expose().to_owned();
+        assert_eq!(key(&args), "from-the-file");
+        readable_by(0o644);
+        let refused = args.secret_access_key().unwrap_err().to_string();
+        assert!(
+            refused.contains(&file.display().to_string()) && refused.contains("chmod 600"),
+            "{refused}"
+        );
+        args.aws_secret_access_key = Some("from-the-setting".into());
+        assert_eq!(key(&args), "from-the-setting");
+        args.aws_session_token = Some("lent".into());
+        let shown = format!("{args:?}");
+        assert!(
+            !shown.contains("from-the-setting") && !shown.contains("lent"),
+            "{shown}"
+        );
+        args.aws_secret_access_key_file = Some(folder.path().join("missing"));
+        assert_eq!(key(&args), "from-the-setting", "what is set counts");
+        args.aws_secret_access_key = Some("  ".into());
+        assert!(
+            args.secret_access_key().is_err(),
+            "a file that is named has to be there"
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! A file on its way in: written piece by piece, counted and hashed, and gone again unless it is committed.
+
+use std::any::Any;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::{blocking, failed};
+use common::error::{Error, Result};
+
+/// Bytes gathered before they go to a thread that may block.
+const PIECE: usize = 256 * 1024;
+/// Bytes from the beginning that stay at hand.
+const HEAD: usize = 4096;
+
+/// The path of a file that goes away with this value.
+#[derive(Debug)]
+pub(super) struct Temporary(PathBuf);
+
+impl Temporary {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a commit there is nothing left at this path.
+        if let Err(error) = std::fs::remove_file(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %self.0.display(), "a part stays until the next start");
+        }
+    }
+}
+
+/// A file being written.
+pub struct Staging {
+    writing: Option<Box<Writing>>,
+    gathered: Vec<u8>,
+    head: Vec<u8>,
+    size: u64,
+    limit: u64,
+}
+
+struct Writing {
+    target: Target,
+    digest: Sha256,
+}
+
+/// Makes an empty part, open for writing.
+type MakePart = Box<dyn FnOnce() -> Result<(File, Temporary)> + Send>;
+
+enum Target {
+    /// A part that is made with its first bytes, so that a small file blocks a thread once.
+    Part(MakePart),
+    File(File, Temporary),
+    Memory(Vec<u8>),
+}
+
+impl Target {
+    fn write(self, bytes: &[u8]) -> Result<Self> {
+        match self {
+            Self::Part(make) => {
+                let (file, temporary) = make()?;
+                Self::File(file, temporary).write(bytes)
+            }
+            Self::File(mut file, temporary) => {
+                file.write_all(bytes).map_err(failed)?;
+                Ok(Self::File(file, temporary))
+            }
+            Self::Memory(mut gathered) => {
+                gathered.extend_from_slice(bytes);
+                Ok(Self::Memory(gathered))
+            }
+        }
+    }
+}
+
+impl Staging {
+    pub(super) fn on_disk(make: impl FnOnce() -> Result<(File, Temporary)> + Send + 'static, limit: u64) -> Self {
+        Self::new(Target::Part(Box::new(make)), limit)
+    }
+
+    pub(super) fn in_memory(limit: u64) -> Self {
+        Self::new(Target::Memory(Vec::new()), limit)
+    }
+
+    fn new(target: Target, limit: u64) -> Self {
+        let writing = Some(Box::new(Writing {
+            target,
+            digest: Sha256::new(),
+        }));
+        Self {
+            writing,
+            gathered: Vec::new(),
+            head: Vec::new(),
+            size: 0,
+            limit,
+        }
+    }
+
+    /// Takes the next bytes; more than the limit is [`Error::TooLarge`].
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.size += bytes.len() as u64;
+        if self.size > self.limit {
+            return Err(Error::TooLarge {
+                limit_bytes: self.limit,
+            });
+        }
+        let missing = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..missing]);
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= PIECE {
+            self.gathered = self.flush().await?;
+            self.gathered.clear();
+        }
+        Ok(())
+    }
+
+    /// All bytes are in.
+    pub async fn finish(mut self) -> Result<Staged> {
+        let is_small = self.size == self.gathered.len() as u64;
+        let gathered = self.flush().await?;
+        let Writing { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let content = match target {
+            Target::File(file, temporary) => Content::File {
+                file,
+                temporary,
+                small: is_small.then(|| gathered.into()),
+            },
+            Target::Memory(bytes) => Content::Bytes(bytes.into()),
+            Target::Part(_) => return Err(interrupted()),
+        };
+        Ok(Staged {
+            size: self.size,
+            sha256: hex(&digest.finalize()),
+            head: self.head,
+            content,
+            held: None,
+        })
+    }
+
+    /// Writes what was gathered and gives it back.
+    async fn flush(&mut self) -> Result<Vec<u8>> {
+        let Writing { target, mut digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let gathered = std::mem::take(&mut self.gathered);
+        let (target, digest, gathered) = blocking(move || {
+            digest.update(&gathered);
+            Ok((target.write(&gathered)?, digest, gathered))
+        })
+        .await?;
+        self.writing = Some(Box::new(Writing { target, digest }));
+        Ok(gathered)
+    }
+}
+
+fn interrupted() -> Error {
+    Error::Internal(anyhow::anyhow!("a piece of this file failed to be written"))
+}
+
+/// A file that is complete but not kept yet; dropped, it is gone.
+#[derive(Debug)]
+pub struct Staged {
+    size: u64,
+    sha256: String,
+    head: Vec<u8>,
+    content: Content,
+    held: Option<Box<dyn Any + Send + Sync>>,
+}
+
+#[derive(Debug)]
+enum Content {
+    File {
+        file: File,
+        temporary: Temporary,
+        /// All of its bytes, if they were gathered at once.
+        small: Option<Bytes>,
+    },
+    Bytes(Bytes),
+}
+
+impl Staged {
+    /// Holds a value until this file is kept or gone.
+    pub fn hold(&mut self, value: impl Any + Send + Sync) {
+        self.held = Some(Box::new(value));
+    }
+
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Hexadecimal SHA-256 of its bytes.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Its first bytes, at most `count` and never more than 4096.
+    pub fn peek(&self, count: usize) -> &[u8] {
+        &self.head[..count.min(self.head.len())]
+    }
+
+    /// Where all of it can be read again, as long as this value lives.
+    pub fn source(&self) -> Source {
+        match &self.content {
+            Content::File { temporary, small, .. } => match small {
+                Some(bytes) => Source::Held(temporary.path().to_owned(), bytes.clone()),
+                None => Source::File(temporary.path().to_owned()),
+            },
+            Content::Bytes(bytes) => Source::Bytes(bytes.clone()),
+        }
+    }
+
+    pub(super) fn into_file(self) -> Result<(File, Temporary)> {
+        match self.content {
+            Content::File { file, temporary, .. } => Ok((file, temporary)),
+            Content::Bytes(_) => Err(elsewhere()),
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Result<Bytes> {
+        match self.content {
+            Content::Bytes(bytes) => Ok(bytes),
+            Content::File { .. } => Err(elsewhere()),
+        }
+    }
+}
+
+fn elsewhere() -> Error {
+    Error::Internal(anyhow::anyhow!("this file was staged for another storage"))
+}
+
+/// Where staged bytes can be read, on a thread that may block.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A small file, and its bytes: nobody has to read them from it.
+    Held(PathBuf, Bytes),
+    /// Memory.
+    Bytes(Bytes),
+}
+
+/// Bytes that can be read from any position.
+pub trait ReadSeek: Read + Seek + Send {}
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+impl Source {
+    /// Opens the bytes for reading.
+    pub fn open(&self) -> Result<Box<dyn ReadSeek>> {
+        match self {
+            Self::File(path) => Ok(Box::new(File::open(path).map_err(failed)?)),
+            Self::Held(_, bytes) | Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+        }
+    }
+}
+
+/// Hexadecimal, lower-case.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}

@@ -1,0 +1,64 @@
+//! Locks a waiting letter with a key made from AUTH_SECRET (AES-256-GCM), so that rows and backups give no link away.
+
+use anyhow::anyhow;
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::hmac;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use common::error::Result;
+use common::settings::Secret;
+
+/// What the key is for; another use of AUTH_SECRET makes another key.
+const PURPOSE: &[u8] = b"groupwork letters";
+
+/// The lock of all letters of an installation.
+pub struct Seal(RandomizedNonceKey);
+
+impl Seal {
+    /// The lock that belongs to a secret.
+    pub fn new(secret: &Secret) -> Result<Self> {
+        let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
+        let key = hmac::sign(&root, PURPOSE);
+        let key = RandomizedNonceKey::new(&AES_256_GCM, key.as_ref()).map_err(|_| anyhow!("no key for letters"))?;
+        Ok(Self(key))
+    }
+
+    /// Locks the text of the letter with this id; no other letter opens with it.
+    pub fn close(&self, id: &str, text: &str) -> Result<String> {
+        let mut bytes = text.as_bytes().to_vec();
+        let nonce = self
+            .0
+            .seal_in_place_append_tag(Aad::from(id), &mut bytes)
+            .map_err(|_| anyhow!("a letter was not sealed"))?;
+        bytes.extend_from_slice(nonce.as_ref());
+        Ok(BASE64.encode(bytes))
+    }
+
+    /// Opens it again; nothing when AUTH_SECRET is another one by now, or somebody changed the row.
+    pub fn open(&self, id: &str, sealed: &str) -> Option<String> {
+        let mut bytes = BASE64.decode(sealed).ok()?;
+        let at = bytes.len().checked_sub(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(&bytes.split_off(at)).ok()?;
+        let text = self.0.open_in_place(nonce, Aad::from(id), &mut bytes).ok()?;
+        String::from_utf8(text.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    #[test]
+    fn only_the_same_secret_opens_the_same_letter() {
+        let (seal, other) = (Seal::new(&"one".into()).unwrap(), Seal::new(&"two".into()).unwrap());
+        let sealed = seal.close("a", "a secret link").unwrap();
+        assert!(!String::from_utf8_lossy(&BASE64.decode(&sealed).unwrap()).contains("secret"));
+        assert_eq!(seal.open("a", &sealed).as_deref(), Some("a secret link"));
+        assert_eq!(seal.open("b", &sealed), None);
+        assert_eq!(other.open("a", &sealed), None);
+        assert_eq!(seal.open("a", "AAAA"), None);
+        assert_ne!(seal.close("a", "a secret link").unwrap(), sealed);
+    }
+}

@@ -1,0 +1,179 @@
+//! The state that all handlers share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use model::network::Network;
+use tokio_util::task::AbortOnDropHandle;
+
+use adapters::dns::Dns;
+use adapters::document_server::DocumentServer;
+use adapters::files::Files;
+use adapters::mail::Mail;
+use auth::Gate;
+use auth::client_requests::ClientRequests;
+use auth::places::Places;
+use auth::rates::Rates;
+use auth::uploads::Uploads;
+use db::Store;
+use realtime::Live;
+use realtime::bus::Bus;
+use service::editing::Editing;
+use service::jobs::Jobs;
+
+/// Settings of the HTTP server and its routes.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// Origin of FRONTEND_URL, the only origin whose pages may use the service.
+    pub frontend_origin: String,
+    /// FRONTEND_URL without a slash at its end.
+    pub frontend_url: String,
+    /// URL of the document server for browsers, without a slash at its end.
+    pub docserver_url: Option<String>,
+    /// Proxies whose X-Forwarded-* headers are trusted.
+    pub trusted_proxies: Vec<Network>,
+    /// Most connections at the same time.
+    pub connections_max: usize,
+    /// Most connections at the same time from one address.
+    pub connections_per_address: usize,
+    /// Time between the first stop signal and the end of the listener.
+    pub drain: Duration,
+    /// Largest upload, in bytes.
+    pub upload_limit: u64,
+}
+
+/// The state that all handlers share: cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+/// What [`App::new`] is made of.
+pub struct AppParts {
+    pub settings: HttpSettings,
+    pub store: Store,
+    pub gate: Gate,
+    pub rates: Rates,
+    pub places: Places,
+    pub client_requests: ClientRequests,
+    pub uploads: Uploads,
+    pub bus: Bus,
+    pub live: Live,
+    pub files: Files,
+    pub document_server: DocumentServer,
+    pub editing: Editing,
+    pub mail: Mail,
+    pub jobs: Jobs,
+    pub dns: Dns,
+    /// Background tasks, aborted when the last clone of the [`App`] is dropped.
+    pub tasks: Vec<AbortOnDropHandle<()>>,
+}
+
+struct Shared {
+    parts: AppParts,
+    started: std::time::Instant,
+    draining: AtomicBool,
+}
+
+impl App {
+    /// Shares the parts between all clones.
+    pub fn new(parts: AppParts) -> Self {
+        Self(Arc::new(Shared {
+            parts,
+            started: std::time::Instant::now(),
+            draining: AtomicBool::new(false),
+        }))
+    }
+
+    /// Settings of the HTTP server and its routes.
+    pub fn settings(&self) -> &HttpSettings {
+        &self.0.parts.settings
+    }
+
+    /// The only origin whose pages may use the service.
+    pub fn frontend_origin(&self) -> &str {
+        &self.0.parts.settings.frontend_origin
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.0.parts.store
+    }
+
+    /// Authenticates requests.
+    pub fn gate(&self) -> &Gate {
+        &self.0.parts.gate
+    }
+
+    /// Rate limits.
+    pub fn rates(&self) -> &Rates {
+        &self.0.parts.rates
+    }
+
+    /// Limits concurrent exports and imports.
+    pub fn places(&self) -> &Places {
+        &self.0.parts.places
+    }
+
+    /// Requests in flight per client behind a proxy.
+    pub fn client_requests(&self) -> &ClientRequests {
+        &self.0.parts.client_requests
+    }
+
+    /// Limits concurrent uploads and their total size.
+    pub fn uploads(&self) -> &Uploads {
+        &self.0.parts.uploads
+    }
+
+    /// Publishes events to the sockets of every instance.
+    pub fn bus(&self) -> &Bus {
+        &self.0.parts.bus
+    }
+
+    /// Sockets of this instance.
+    pub fn live(&self) -> &Live {
+        &self.0.parts.live
+    }
+
+    /// File storage.
+    pub fn files(&self) -> &Files {
+        &self.0.parts.files
+    }
+
+    pub fn document_server(&self) -> &DocumentServer {
+        &self.0.parts.document_server
+    }
+
+    /// Workflows of several transactions that involve the document server.
+    pub fn editing(&self) -> &Editing {
+        &self.0.parts.editing
+    }
+
+    /// Renders and queues emails.
+    pub fn mail(&self) -> &Mail {
+        &self.0.parts.mail
+    }
+
+    /// Background jobs.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.parts.jobs
+    }
+
+    /// DNS look-ups.
+    pub fn dns(&self) -> &Dns {
+        &self.0.parts.dns
+    }
+
+    /// Starts draining: readiness fails, but requests that still arrive are served.
+    pub fn drain(&self) {
+        self.0.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Self::drain`] was called.
+    pub fn is_draining(&self) -> bool {
+        self.0.draining.load(Ordering::Relaxed)
+    }
+
+    /// Time since the service was built.
+    pub fn uptime(&self) -> std::time::Duration {
+        self.0.started.elapsed()
+    }
+}

@@ -1,0 +1,49 @@
+//! `POST /assignments/{id}/clone` (contract 6.9).
+
+use axum::extract::Path;
+use model::access::Access;
+use model::id::AssignmentId;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::files;
+use super::reply::CreatedObject;
+use super::valid::Valid;
+use api_types::assignment::AssignmentView;
+use api_types::audience::Audience;
+use common::error::Result;
+use service::actions::assignment_clones::{self, NewCopy};
+
+/// The route that makes a topic once more.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments").add(Access::Staff, routes!(clone))
+}
+
+/// Make a topic once more, in its class or in another one: its task and perhaps its files, without groups
+#[utoipa::path(post, path = "/assignments/{id}/clone", params(("id" = String, Path)), request_body = NewCopy,
+    responses((status = 201, body = AssignmentView),
+        (status = 409, description = "CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn clone(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    Valid(new): Valid<NewCopy>,
+) -> Result<CreatedObject<AssignmentView>> {
+    let wanted = new.clone();
+    let original = cx
+        .read(move |scope| assignment_clones::original(scope, &id, &wanted))
+        .await?;
+    let copies = original
+        .files
+        .iter()
+        .map(|copy| (copy.from.clone(), copy.to.clone()))
+        .collect();
+    let act = cx.repeatable(move |work| {
+        let seen = assignment_clones::clone(work, &new, &original)?;
+        let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
+        Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
+    });
+    files::keep_copies(&cx, copies, act).await
+}

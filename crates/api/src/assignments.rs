@@ -1,0 +1,325 @@
+//! `/assignments` (specification, Topics; contract 6.9). Groups of a topic are in `group_assignments.rs`, its files in
+//! `attachments.rs`.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, Viewer};
+use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
+use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
+use model::text::Search;
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::attachments;
+use super::context::Context;
+use super::dry_run::{DryRun, DryRunQuery};
+use super::endpoint::Endpoints;
+use super::everywhere::{Turned, begins};
+use super::group_assignments;
+use super::reply::{CreatedObject, Versioned, or_current};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use api_types::assignment::{
+    AssignmentListItemView, AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView,
+    ListedAssignmentView,
+};
+use api_types::audience::Audience;
+use api_types::bulk_edit::BulkEditView;
+use common::error::Result;
+use db::Work;
+use db::assignments::{AssignmentFilter, SeenAssignment};
+use db::group_assignments::Candidate;
+use service::actions::assignments::{self, NewAssignment};
+use service::actions::bulk_edits::{self, BulkOptions};
+use service::actions::submissions;
+
+/// The routes of topics.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Member, routes!(candidates))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit, remove))
+        .add(Access::Staff, routes!(bulk))
+        .merge(group_assignments::routes())
+        .merge(attachments::routes())
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    pub(super) class_id: Option<ClassId>,
+    /// Of this course; `none` for topics without a course
+    #[garde(skip)]
+    course_id: Option<CourseId>,
+    /// Of courses in this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// In this status
+    #[garde(skip)]
+    status: Option<AssignmentStatus>,
+    /// On which this group works
+    #[garde(skip)]
+    group_id: Option<GroupId>,
+    /// Part of the title; titles that begin with it come first unless an order is asked for
+    #[garde(dive)]
+    search: Option<Search>,
+    /// In this order; by deadline unless said otherwise
+    #[garde(skip)]
+    sort: Option<AssignmentOrder>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct BulkQuery {
+    /// Only show what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
+    /// 1: judge anew how late the submissions were
+    #[garde(skip)]
+    #[serde(default)]
+    recompute_late: Switch,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct OfGroup {
+    /// The group that hands in
+    #[garde(skip)]
+    group_id: GroupId,
+    /// A document of the group that is to be submitted
+    #[garde(skip)]
+    document_id: Option<DocumentId>,
+}
+
+/// What went with a topic.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RemovedTopic {
+    /// Always true; a failure is an error.
+    success: bool,
+    /// How many submissions went, or would go.
+    deleted_submissions: i64,
+}
+
+impl Editable for AssignmentEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "title",
+        "description",
+        "deadline",
+        "requiredSubmissions",
+        "maxPoints",
+        "gradeScale",
+        "latePolicy",
+        "isShared",
+        "courseId",
+        "groups",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "classId",
+        "status",
+        "finishedAt",
+        "finishedById",
+        "createdById",
+        "organizationId",
+        "createdAt",
+        "updatedAt",
+        "class",
+        "course",
+        "attachments",
+        "groupAssignments",
+        "stats",
+        "view",
+    ];
+}
+
+/// The topics the caller may know of
+///
+/// Students find their own; teachers find those of other classes as an outline.
+#[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [ListedAssignmentView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ListedAssignmentView>>> {
+    matching(cx, filter).await
+}
+
+/// Where a topic stands in a list.
+fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
+    let begins = begins(filter.search.as_deref(), topic.title.as_str());
+    let (is_after, key, is_falling) = match filter.order {
+        None => (!begins, topic.sort_key(AssignmentOrder::Deadline), false),
+        Some(order) => (false, topic.sort_key(order), order.is_falling()),
+    };
+    (is_after, Turned { key, is_falling })
+}
+
+/// The list of this room; the list of a class is the same one.
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<ListedAssignmentView>>> {
+    let course = filter.course_id;
+    let filter = AssignmentFilter {
+        class_id: filter.class_id,
+        without_course: course.as_ref().is_some_and(|id| id.as_str() == "none"),
+        course_id: course.filter(|id| id.as_str() != "none"),
+        subject_id: filter.subject_id,
+        status: filter.status,
+        group_id: filter.group_id,
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        order: filter.sort,
+    };
+    let look = cx.list(move |scope| {
+        let viewer = scope.viewer().clone();
+        let found = scope.assignments(&filter)?;
+        Ok(found
+            .iter()
+            .map(|seen| (place(&filter, &seen.whole.assignment), listed(seen, &viewer)))
+            .collect())
+    });
+    Ok(Json(look.await?))
+}
+
+/// Add a topic to a class, perhaps with groups
+#[utoipa::path(post, path = "/assignments", request_body = NewAssignment,
+    responses((status = 201, body = AssignmentView),
+        (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<CreatedObject<AssignmentView>> {
+    let make = move |work: &mut Work<'_>| {
+        let topic = staff(&assignments::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
+    };
+    cx.create(make).await
+}
+
+/// The active topics that a group may submit for, by nearest deadline
+///
+/// The topic of the document is preselected; without a document, or where its topic is not active, the nearest deadline.
+#[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
+    responses((status = 200, body = [CandidateView])))]
+async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
+    let found =
+        cx.read(move |scope| submissions::submission_candidates(scope, &query.group_id, query.document_id.as_ref()));
+    let view = |(topic, is_preselected): (Candidate, bool)| CandidateView {
+        assignment_id: topic.assignment_id,
+        title: topic.title,
+        deadline: topic.deadline,
+        is_preselected,
+    };
+    Ok(Json(found.await?.into_iter().map(view).collect()))
+}
+
+/// One topic
+#[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = KnownAssignmentView)))]
+async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
+    let object = Object::from(&id);
+    let look = cx.read_object(object, move |scope| {
+        let viewer = scope.viewer().clone();
+        Ok(known(&scope.assignment(&id)?, &viewer))
+    });
+    look.await
+}
+
+/// Change a topic; own texts of the groups it lists and of no others
+#[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
+    responses((status = 200, body = AssignmentView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
+         GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    patch: Patch<AssignmentEdit>,
+) -> Result<Versioned<AssignmentView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| assignments::edit(work, &id, &patch.edit);
+    let topic = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(topic.map(|topic| staff(&topic)))
+}
+
+/// Remove a topic with its submissions and files; rooms and documents stay
+#[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = RemovedTopic), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<RemovedTopic>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| assignments::remove(work, &id);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let deleted_submissions = or_current(removed, current).await?;
+    Ok(Json(RemovedTopic {
+        success: true,
+        deleted_submissions,
+    }))
+}
+
+/// Change what all groups of a topic share
+///
+/// Members, own texts and files of single groups stay as they are.
+#[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
+    responses((status = 200, body = BulkEditView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn bulk(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<BulkQuery>,
+    Valid(edit): Valid<SharedEdit>,
+) -> Result<Versioned<BulkEditView>> {
+    let options = BulkOptions {
+        is_dry: query.dry_run.is_on(),
+        recompute_late: query.recompute_late.0,
+    };
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| bulk_edits::bulk(work, &id, &edit, options);
+    let done = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(done.map(|done| {
+        if options.is_dry {
+            BulkEditView::preview(done.affected, &done.changed)
+        } else {
+            BulkEditView::done(staff(&done.seen), done.affected, &done.changed)
+        }
+    }))
+}
+
+/// The topic for those who manage its class.
+fn staff(seen: &SeenAssignment) -> AssignmentView {
+    AssignmentView::new(&seen.whole, &Audience::Staff)
+}
+
+/// The topic in a list, as far as this viewer may know it.
+fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
+    outline(seen, viewer).map_or_else(
+        || {
+            ListedAssignmentView::Full(Box::new(AssignmentListItemView::new(
+                &seen.whole,
+                &Audience::of(viewer),
+            )))
+        },
+        ListedAssignmentView::Outline,
+    )
+}
+
+/// The topic as far as this viewer may know it.
+fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
+    outline(seen, viewer).map_or_else(
+        || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer)))),
+        KnownAssignmentView::Outline,
+    )
+}
+
+/// What a teacher of another class sees of the topic.
+fn outline(seen: &SeenAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
+    let is_others = viewer.is_staff() && !seen.is_managed;
+    is_others.then(|| AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+}

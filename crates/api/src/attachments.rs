@@ -1,0 +1,143 @@
+//! `/assignments/{id}/attachments` (specification, Topics; contract 3.6, 6.9): the files of a topic.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use garde::Validate;
+use model::access::Access;
+use model::file::FileKey;
+use model::id::{AssignmentId, AttachmentId, GroupAssignmentId};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::files::{self, Upload};
+use super::reply::{Created, Done};
+use super::valid::{Switch, ValidQuery};
+use api_types::attachment::AssignmentAttachmentView;
+use api_types::audience::Audience;
+use common::clock;
+use common::error::{Error, Result};
+use service::actions::attachments::{self, AttachmentFields, NewAttachment};
+
+/// The routes of the files of a topic.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(upload))
+        .add(Access::Member, routes!(content))
+        .add(Access::Staff, routes!(remove))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Staged {
+    /// 1: students do not see the file until a bulk edit names it; without one it goes after a day
+    #[garde(skip)]
+    #[serde(default)]
+    staged: Switch,
+}
+
+/// The form that adds a file to a topic.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it is read by the description alone")]
+struct AttachmentForm {
+    /// The file
+    #[schema(value_type = String, format = Binary)]
+    file: (),
+    /// The one group it is for; for all groups when it is absent
+    #[schema(nullable = false)]
+    group_assignment_id: Option<GroupAssignmentId>,
+}
+
+/// The files of a topic that the caller sees, oldest first
+#[utoipa::path(get, path = "/assignments/{id}/attachments", params(("id" = String, Path)),
+    responses((status = 200, body = [AssignmentAttachmentView])))]
+async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
+    let look = cx.read(move |scope| {
+        let audience = Audience::of(scope.viewer());
+        let seen = scope.assignment(&id)?;
+        // Colleagues know the outline of the topic; its files are not part of that.
+        if audience.is_staff() && !seen.is_managed {
+            return Err(Error::NotFound);
+        }
+        let view = |file| AssignmentAttachmentView::new(file, &seen.whole.assignment, &audience);
+        Ok(seen.whole.attachments.iter().map(view).collect())
+    });
+    Ok(Json(look.await?))
+}
+
+/// Add a file to a topic, for all its groups or for one
+#[utoipa::path(post, path = "/assignments/{id}/attachments", params(("id" = String, Path), Staged),
+    request_body(content = AttachmentForm, content_type = "multipart/form-data"),
+    responses((status = 201, body = AssignmentAttachmentView),
+        (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn upload(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<Staged>,
+    Upload { file, fields }: Upload<AttachmentFields>,
+) -> Result<Created<AssignmentAttachmentView>> {
+    let group_assignment_id = fields.group_assignment_id.filter(|id| !id.as_str().is_empty());
+    let is_staged = query.staged.0;
+    if is_staged && group_assignment_id.is_some() {
+        return Err(Error::invalid(
+            "groupAssignmentId",
+            "staged",
+            "cannot be given for a staged file",
+        ));
+    }
+    let attachment = AttachmentId::new(clock::new_id());
+    let key = FileKey::new(format!("{attachment}.{}", file.kind));
+    let new = NewAttachment {
+        id: attachment,
+        file: file.stored(key.clone()),
+        group_assignment_id,
+        is_staged,
+    };
+    let act = cx.repeatable(move |work| {
+        let (whole, attachment) = attachments::add(work, &id, &new)?;
+        let view = AssignmentAttachmentView::new(&attachment, &whole.assignment, &Audience::Staff);
+        Ok(Created(view.url().to_owned(), view))
+    });
+    files::keep(&cx, file.staged, key, act).await
+}
+
+/// The bytes of a file of a topic
+#[utoipa::path(get, path = "/assignments/{id}/attachments/{attachmentId}/download",
+    params(("id" = String, Path), ("attachmentId" = String, Path)),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn content(
+    cx: Context,
+    Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let found = cx.read(move |scope| scope.file_of_assignment(&id, &attachment)).await?;
+    download(cx.app().files(), &headers, Download::from(found.file)).await
+}
+
+/// Remove a file of a topic
+#[utoipa::path(delete, path = "/assignments/{id}/attachments/{attachmentId}",
+    params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove(
+    cx: Context,
+    Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| attachments::remove(work, &id, &attachment))
+        .await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,131 @@
+//! What a group handed in so far (contract 6.12): all attempts, and the copies of their documents, which never change.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::access::Access;
+use model::assignment::AssignmentStatus;
+use model::id::{GroupAssignmentId, SubmissionId};
+use model::refusal::Refusal;
+use model::submission::SubmissionDocument;
+use model::version::Object;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{Content as Stored, Download, download};
+use super::endpoint::Endpoints;
+use super::reply::Versioned;
+use super::terms::Terms;
+use adapters::files::name;
+use api_types::audience::Audience;
+use api_types::submission::SubmissionView;
+use common::error::{Error, Result};
+use db::converted_files::Converted;
+use service::editing::{Content, Source};
+
+/// The routes of attempts.
+pub fn routes() -> Endpoints {
+    Endpoints::new("feedback")
+        .add(Access::Member, routes!(history))
+        .add(Access::Member, routes!(show))
+        .add(Access::Member, routes!(content))
+        .add_on(Terms::Export, Access::Member, routes!(pdf))
+}
+
+/// All attempts of a group at a topic, newest first
+#[utoipa::path(get, path = "/feedback/group-assignments/{id}/submissions", params(("id" = String, Path)),
+    responses((status = 200, body = [SubmissionView])))]
+async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
+    let look = cx.read(move |scope| {
+        let audience = Audience::of(scope.viewer());
+        let attempts = scope.attempts_at(&id)?;
+        Ok(attempts
+            .iter()
+            .map(|attempt| SubmissionView::new(attempt, &audience))
+            .collect())
+    });
+    Ok(Json(look.await?))
+}
+
+/// One attempt with its grade, as far as the caller may see it
+#[utoipa::path(get, path = "/feedback/submissions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Its version")))))]
+pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
+    let object = Object::from(&id);
+    let look = cx.read_object(object, move |scope| {
+        let audience = Audience::of(scope.viewer());
+        let link = scope.submission(&id)?.submission.group_assignment_id;
+        let mut attempts = scope.attempts_at(&link)?.into_iter();
+        let attempt = attempts.find(|attempt| attempt.submission.id == id);
+        Ok(SubmissionView::new(&attempt.ok_or(Error::NotFound)?, &audience))
+    });
+    look.await
+}
+
+/// The bytes of a document as it was handed in
+#[utoipa::path(get, path = "/feedback/submissions/{id}/documents/{documentId}/download",
+    params(("id" = String, Path), ("documentId" = String, Path, description = "The id of the copy, or of its document")),
+    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn content(
+    cx: Context,
+    Path((id, document)): Path<(SubmissionId, String)>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let look = cx.read(move |scope| scope.copy_in(&id, &document));
+    let (copy, _) = look.await?;
+    let file = Download {
+        name: name::of_title(&copy.title, copy.file_extension.as_str()),
+        mime: copy.file_extension.mime().to_owned(),
+        sha256: copy.sha256,
+        content: Stored::Kept(copy.file_key, copy.size),
+    };
+    download(cx.app().files(), &headers, file).await
+}
+
+/// A document as it was handed in, as PDF
+#[utoipa::path(get, path = "/feedback/submissions/{id}/documents/{documentId}/pdf",
+    params(("id" = String, Path), ("documentId" = String, Path, description = "The id of the copy, or of its document")),
+    responses((status = 200, description = "The PDF", content_type = "application/pdf"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
+        (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
+        (status = 504, description = "DOCSERVER_TIMEOUT")))]
+async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
+    let look = cx.read(move |scope| {
+        let (copy, topic) = scope.copy_in(&id, &document)?;
+        match topic {
+            AssignmentStatus::Active if !scope.viewer().is_staff() => Err(Refusal::AssignmentNotFinished.into()),
+            AssignmentStatus::Active | AssignmentStatus::Finished => Ok(copy),
+        }
+    });
+    let copy = look.await?;
+    let name = name::of_title(&copy.title, "pdf");
+    let made = cx.app().editing().pdf(cx.standpoint()?, source(copy)?).await?;
+    let file = Download {
+        name,
+        mime: "application/pdf".to_owned(),
+        sha256: made.file.sha256.clone(),
+        content: Stored::Kept(made.file.key.clone(), made.file.size),
+    };
+    let answer = download(cx.app().files(), &headers, file).await;
+    cx.app().editing().forget_pdf(&made).await;
+    answer
+}
+
+fn source(copy: SubmissionDocument) -> Result<Source> {
+    let file = Converted {
+        key: copy.file_key,
+        size: copy.size,
+        sha256: copy.sha256,
+    };
+    Ok(Source {
+        // The document server fetches a copy through the document it was made of.
+        document: copy.document_id.ok_or(Error::NotFound)?,
+        title: copy.title,
+        extension: copy.file_extension,
+        content: Content::Copy(copy.id, file),
+    })
+}

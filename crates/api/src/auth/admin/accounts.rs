@@ -1,0 +1,233 @@
+//! Making, changing and removing accounts of the platform.
+
+use better_auth::email;
+use better_auth::error::AuthError;
+use better_auth::schema::Reader;
+use model::access::PlatformRole;
+use model::edit::Edit;
+use model::id::UserId;
+use model::text::Name;
+use serde_json::{Map, Value, json};
+
+use super::super::account::profile_edit;
+use super::super::answer::{Answered, Refused, answer};
+use super::super::asked::Asked;
+use super::super::password::check_new;
+use super::super::sign_in::LONGEST_EMAIL;
+use super::bans;
+use super::schema;
+use super::{account, administrator, role, shown};
+use db::platform::administration::Ban;
+use db::platform::users::NewUser;
+use service::actions::administration::{self, AccountEdit};
+use service::changes::retention;
+
+/// One account
+#[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),
+    responses((status = 200, body = schema::User, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
+        (status = 404, description = "USER_NOT_FOUND")))]
+pub async fn show(asked: Asked) -> Answered {
+    let query = asked.query_object();
+    let mut reader = Reader::query(&query);
+    let user = UserId::new(reader.string("id"));
+    reader.finish()?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_get_user()).await?;
+    let account = account(&asked, &user).await?;
+    Ok(answer(&shown(&account, admin.now), present.cookies))
+}
+
+/// Make an account without an organization
+#[utoipa::path(post, path = "/auth/admin/create-user",
+    request_body = schema::NewUser,
+    responses((status = 200, body = schema::ChangedUser, description = "user"),
+        (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL, PASSWORD_TOO_SHORT, \
+         PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS")))]
+pub async fn create(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let (address, name) = (reader.string("email").to_owned(), reader.string("name"));
+    let password = reader
+        .optional_string("password")
+        .filter(|password| !password.is_empty());
+    let given = asked.keys().is_some_and(|keys| keys.contains_key("role"));
+    let roles = if given { reader.strings("role") } else { Vec::new() };
+    let data = reader.optional_record("data");
+    reader.finish()?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_create_users()).await?;
+    let further = data.and_then(|data| data.get("role"));
+    let role = match further.filter(|_| !given) {
+        None if !given => PlatformRole::Student,
+        None => role(&roles)?,
+        Some(further) => role_of(further)?,
+    };
+    let address = known_address(&address)?;
+    let name = named(name)?;
+    if let Some(password) = password {
+        check_new(password, &[name.as_str(), &address])?;
+    }
+    let hash = match password {
+        Some(password) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),
+        None => None,
+    };
+    let new = NewUser::provisioned(name.as_str(), &address, role, hash);
+    let now = admin.now;
+    let account = asked
+        .act(move |work| administration::create(work, &new, now))
+        .await
+        .map_err(Refused::about_users)?;
+    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+}
+
+/// Change an account
+#[utoipa::path(post, path = "/auth/admin/update-user",
+    request_body = schema::UserEdit,
+    responses((status = 200, body = schema::User, description = "user"),
+        (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER, \
+         FIELD_NOT_ALLOWED, USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, YOU_CANNOT_BAN_YOURSELF"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, \
+        PASSWORD_NOT_CONFIRMED"),
+        (status = 404, description = "USER_NOT_FOUND")))]
+pub async fn update(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let user = UserId::new(reader.string("userId"));
+    let data = reader.record("data").cloned().unwrap_or_default();
+    reader.finish()?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_update_users()).await?;
+    if data.contains_key("password") {
+        return Err(AuthError::password_not_through_update().into());
+    }
+    if let Some(key) = ["id", "createdAt", "updatedAt"]
+        .into_iter()
+        .find(|key| data.contains_key(*key))
+    {
+        return Err(AuthError::field_not_allowed(key).into());
+    }
+    let edit = edit_of(&data)?;
+    if user == admin.id && edit.ban.value().is_some() {
+        return Err(AuthError::cannot_ban_yourself().into());
+    }
+    let now = admin.now;
+    let account = asked
+        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .await
+        .map_err(Refused::about_users)?;
+    Ok(answer(&shown(&account, now), present.cookies))
+}
+
+/// Change a platform role
+#[utoipa::path(post, path = "/auth/admin/set-role",
+    request_body = schema::RoleChange,
+    responses((status = 200, body = schema::ChangedUser, description = "user"),
+        (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
+        (status = 404, description = "USER_NOT_FOUND")))]
+pub async fn set_role(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let user = UserId::new(reader.string("userId"));
+    let roles = reader.strings("role");
+    reader.finish()?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_change_roles()).await?;
+    let edit = AccountEdit {
+        role: Some(role(&roles)?),
+        ..AccountEdit::default()
+    };
+    let now = admin.now;
+    let account = asked
+        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .await
+        .map_err(Refused::about_users)?;
+    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+}
+
+/// Remove a person: memberships, sessions and everything personal go, work and records stay
+#[utoipa::path(post, path = "/auth/admin/remove-user",
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::Success, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
+        (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]
+pub async fn remove(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let user = UserId::new(reader.string("userId"));
+    reader.finish()?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_delete_users()).await?;
+    if user == admin.id {
+        return Err(AuthError::cannot_remove_yourself().into());
+    }
+    let address = asked
+        .act(move |work| administration::remove(work, &admin, &user))
+        .await
+        .map_err(Refused::about_users)?;
+    retention::delete_emails(asked.app.store(), asked.app.mail(), &address).await?;
+    Ok(answer(&json!({ "success": true }), present.cookies))
+}
+
+/// What the keys of `data` ask for; other keys are ignored as everywhere under `/auth`.
+fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
+    let mut edit = AccountEdit::default();
+    let profile = profile_edit(data, "body.data")?;
+    edit.name = profile.name.required("name").ok().flatten();
+    edit.image = match profile.image {
+        Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
+        image => image,
+    };
+    let mut reader = Reader::nested("body.data", data);
+    if data.contains_key("email") {
+        edit.email = Some(known_address(reader.string("email"))?);
+    }
+    edit.email_verified = reader.optional_bool("emailVerified");
+    if edit.email_verified == Some(true) {
+        // Only a round trip through the mailbox proves this.
+        return Err(AuthError::field_not_allowed("emailVerified").into());
+    }
+    let banned = reader.optional_bool("banned");
+    let reason = reader.nullable_string("banReason").text();
+    let until = reader.nullable_string("banExpires").text();
+    reader.finish()?;
+    if let Some(role) = data.get("role") {
+        edit.role = Some(role_of(role)?);
+    }
+    let tells_ban = reason.is_some() || until.is_some();
+    edit.ban = match banned {
+        Some(false) => Edit::Clear,
+        Some(true) => Edit::Set(Ban {
+            reason: Some(reason.unwrap_or(bans::NO_REASON).to_owned()),
+            until: until.map(bans::until).transpose()?,
+        }),
+        None if tells_ban => {
+            let message = "[body.data.banned] Invalid input: expected boolean, received undefined";
+            return Err(AuthError::validation(message.to_owned()).into());
+        }
+        None => Edit::Keep,
+    };
+    if edit == AccountEdit::default() {
+        return Err(AuthError::no_data_to_update().into());
+    }
+    Ok(edit)
+}
+
+fn role_of(value: &Value) -> Result<PlatformRole, AuthError> {
+    let texts: Option<Vec<&str>> = match value {
+        Value::Array(items) => items.iter().map(Value::as_str).collect(),
+        single => single.as_str().map(|text| vec![text]),
+    };
+    role(&texts.ok_or_else(AuthError::invalid_role_type)?)
+}
+
+fn known_address(address: &str) -> Result<String, AuthError> {
+    let address = email::lower_case(address);
+    if address.len() <= LONGEST_EMAIL && email::is_email(&address) {
+        Ok(address)
+    } else {
+        Err(AuthError::invalid_email())
+    }
+}
+
+fn named(name: &str) -> Result<Name, AuthError> {
+    let name = Name::try_from(name);
+    name.map_err(|error| AuthError::validation(format!("[body.name] {error}")))
+}

@@ -1,0 +1,115 @@
+//! Keeping people out of the platform, for a while or for ever.
+
+use better_auth::error::AuthError;
+use model::edit::Edit;
+use model::id::UserId;
+use model::time::Timestamp;
+use serde_json::json;
+
+use super::super::answer::{Answered, Refused, answer};
+use super::super::asked::Asked;
+use super::schema;
+use super::{administrator, shown};
+use db::platform::administration::Ban;
+use service::actions::administration::{self, AccountEdit};
+
+/// What the library writes where nobody said why.
+pub const NO_REASON: &str = "No reason";
+/// The longest reason that is kept.
+const LONGEST_REASON: usize = 500;
+/// Bans that would be longer have no end, in seconds.
+const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
+
+/// Keep somebody out; all sessions end at once
+#[utoipa::path(post, path = "/auth/admin/ban-user",
+    request_body = schema::Ban,
+    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
+        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
+        (status = 404, description = "USER_NOT_FOUND")))]
+pub async fn ban(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let user = UserId::new(reader.string("userId"));
+    let reason = reader.optional_string("banReason").filter(|reason| !reason.is_empty());
+    let seconds = reader.optional_number("banExpiresIn");
+    reader.finish()?;
+    if reason.is_some_and(|reason| reason.chars().count() > LONGEST_REASON) {
+        let message = format!("[body.banReason] Too big: expected string to have <={LONGEST_REASON} characters");
+        return Err(AuthError::validation(message).into());
+    }
+    let ban = Ban {
+        reason: Some(reason.unwrap_or(NO_REASON).to_owned()),
+        until: end(seconds, asked.now)?,
+    };
+    change(asked, user, Edit::Set(ban)).await
+}
+
+/// Let somebody in again
+#[utoipa::path(post, path = "/auth/admin/unban-user",
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
+        (status = 404, description = "USER_NOT_FOUND")))]
+pub async fn unban(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let user = UserId::new(reader.string("userId"));
+    reader.finish()?;
+    change(asked, user, Edit::Clear).await
+}
+
+async fn change(asked: Asked, user: UserId, ban: Edit<Ban>) -> Answered {
+    let (present, admin) = administrator(&asked, AuthError::may_not_ban_users()).await?;
+    if ban.value().is_some() && user == admin.id {
+        return Err(AuthError::cannot_ban_yourself().into());
+    }
+    let edit = AccountEdit {
+        ban,
+        ..AccountEdit::default()
+    };
+    let now = admin.now;
+    let account = asked
+        .act(move |work| administration::edit(work, &admin, &user, &edit))
+        .await
+        .map_err(Refused::about_users)?;
+    Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
+}
+
+/// When a ban of so many seconds ends; none or zero is for ever, as in the library.
+fn end(seconds: Option<f64>, now: Timestamp) -> Result<Option<Timestamp>, AuthError> {
+    match seconds {
+        Some(seconds) if seconds < 0.0 => {
+            let message = "[body.banExpiresIn] Too small: expected number to be >=0";
+            Err(AuthError::validation(message.to_owned()))
+        }
+        Some(seconds) if seconds > 0.0 && seconds <= LONGEST_BAN => {
+            #[expect(clippy::cast_possible_truncation, reason = "a hundred years of seconds fit")]
+            let whole = seconds.ceil() as i64;
+            Ok(Some(now.plus_seconds(whole)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The end of a ban as a time.
+pub fn until(text: &str) -> Result<Timestamp, AuthError> {
+    let time = Timestamp::parse(text);
+    time.map_err(|_| {
+        AuthError::validation("[body.data.banExpires] Invalid input: expected date, received string".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ban_without_a_sensible_end_has_none() {
+        let now = Timestamp::from_millis(1_000);
+        let ends = |seconds| end(seconds, now).expect("no negative number");
+        assert_eq!(ends(Some(60.0)), Some(Timestamp::from_millis(61_000)));
+        assert_eq!(ends(Some(0.5)), Some(Timestamp::from_millis(2_000)));
+        for endless in [None, Some(0.0), Some(1e300)] {
+            assert_eq!(ends(endless), None);
+        }
+        assert!(end(Some(-1.0), now).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! The list of all accounts: searched, filtered and sorted by fields of a closed list, in pages of 200 at most.
+
+use better_auth::error::AuthError;
+use better_auth::object::UserObject;
+use better_auth::schema::Reader;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::answer::{Answered, answer};
+use super::super::asked::Asked;
+use super::schema;
+use super::{administrator, shown};
+use db::platform::PlatformProof;
+use db::platform::administration::{AccountSearch, Comparison};
+
+/// Operators of the library that search.
+const SEARCH: [&str; 3] = ["contains", "starts_with", "ends_with"];
+/// Operators of the library that filter.
+const FILTER: [&str; 11] = [
+    "eq",
+    "ne",
+    "lt",
+    "lte",
+    "gt",
+    "gte",
+    "in",
+    "not_in",
+    "contains",
+    "starts_with",
+    "ends_with",
+];
+
+/// A page of accounts; limit and offset are left out when nobody asked for them.
+#[derive(Serialize)]
+struct Page {
+    users: Vec<UserObject>,
+    total: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<i64>,
+}
+
+/// All accounts of the platform
+#[utoipa::path(get, path = "/auth/admin/list-users",
+    params(("searchValue" = Option<String>, Query, description = "What to look for"),
+        ("searchField" = Option<String>, Query, description = "email, name"),
+        ("searchOperator" = Option<String>, Query, description = "contains, starts_with, ends_with"),
+        ("limit" = Option<String>, Query, description = "200 at most"),
+        ("offset" = Option<String>, Query, description = "So many people are passed over"),
+        ("sortBy" = Option<String>, Query, description = "The field to sort by"),
+        ("sortDirection" = Option<String>, Query, description = "asc, desc"),
+        ("filterField" = Option<String>, Query, description = "The field to compare"),
+        ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
+    responses((status = 200, body = schema::Users, description = "users and total; limit and offset where they were given"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
+pub async fn list(asked: Asked) -> Answered {
+    let search = read(&asked)?;
+    let (present, admin) = administrator(&asked, AuthError::may_not_list_users()).await?;
+    let (limit, offset) = (search.limit.map(|_| search.page()), search.offset);
+    let now = admin.now;
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.accounts_asked_for(&search, now)
+        });
+    let (accounts, total) = look.await?;
+    let page = Page {
+        users: accounts.iter().map(|account| shown(account, now)).collect(),
+        total,
+        limit,
+        offset: (offset > 0).then_some(offset),
+    };
+    Ok(answer(&page, present.cookies))
+}
+
+fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
+    let query = asked.query_object();
+    let mut reader = Reader::query(&query);
+    let search_value = reader.optional_string("searchValue").filter(|text| !text.is_empty());
+    let search_field = reader
+        .optional_word("searchField", &["email", "name"])
+        .unwrap_or("email");
+    let search_operator = reader.optional_word("searchOperator", &SEARCH).unwrap_or("contains");
+    let (limit, offset) = (reader.optional_string("limit"), reader.optional_string("offset"));
+    let sort = reader
+        .optional_word("sortBy", &AccountSearch::FIELDS)
+        .map(str::to_owned);
+    let downwards = reader.optional_word("sortDirection", &["asc", "desc"]) == Some("desc");
+    let filter_field = reader
+        .optional_word("filterField", &AccountSearch::FIELDS)
+        .unwrap_or("email");
+    let filter_operator = reader.optional_word("filterOperator", &FILTER).unwrap_or("eq");
+    reader.finish()?;
+    // One value or several under the same name; the library's client sends both.
+    let values: Vec<String> = asked.queries("filterValue").into_iter().map(str::to_owned).collect();
+    let filter = query
+        .get("filterValue")
+        .is_some_and(|value| *value != Value::Null)
+        .then(|| (filter_field.to_owned(), comparison(filter_operator, values)));
+    let positive = |text: Option<&str>| text.and_then(|text| text.trim().parse::<i64>().ok()).filter(|n| *n > 0);
+    Ok(AccountSearch {
+        search: search_value.map(|value| {
+            let comparison = comparison(search_operator, vec![value.to_owned()]);
+            (search_field.to_owned(), comparison)
+        }),
+        filter,
+        sort: sort.map(|field| (field, downwards)),
+        limit: positive(limit),
+        offset: positive(offset).unwrap_or(0),
+    })
+}
+
+fn comparison(operator: &str, values: Vec<String>) -> Comparison {
+    let first = values.first().cloned().unwrap_or_default();
+    match operator {
+        "ne" | "not_in" => Comparison::NoneOf(values),
+        "lt" => Comparison::Before(first),
+        "lte" => Comparison::UpTo(first),
+        "gt" => Comparison::After(first),
+        "gte" => Comparison::From(first),
+        "contains" => Comparison::Contains(first),
+        "starts_with" => Comparison::StartsWith(first),
+        "ends_with" => Comparison::EndsWith(first),
+        _ => Comparison::OneOf(values),
+    }
+}

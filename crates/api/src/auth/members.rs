@@ -1,0 +1,229 @@
+//! Members of an organization as better-auth tells of them. A student hears of the own membership only (contract 6.1).
+
+use std::cmp::Ordering;
+
+use better_auth::error::AuthError;
+use better_auth::object::{MemberObject, MembersObject};
+use model::access::MemberRole;
+use serde_json::json;
+
+use super::answer::{Answered, Refused, answer};
+use super::asked::{Asked, Present};
+use super::organization::{active, asked_for, reach, reach_or, standpoint};
+use super::schema;
+use super::wire;
+use db::members::KnownMember;
+use db::platform::organizations::SeenOrganization;
+
+/// What the library's default roles may do; our own routes ask other questions.
+const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
+    ("organization", &["update"], &[MemberRole::Owner, MemberRole::Admin]),
+    ("organization", &["delete"], &[MemberRole::Owner]),
+    (
+        "member",
+        &["create", "update", "delete"],
+        &[MemberRole::Owner, MemberRole::Admin],
+    ),
+    (
+        "invitation",
+        &["create", "cancel"],
+        &[MemberRole::Owner, MemberRole::Admin],
+    ),
+    (
+        "team",
+        &["create", "update", "delete"],
+        &[MemberRole::Owner, MemberRole::Admin],
+    ),
+    (
+        "ac",
+        &["create", "update", "delete"],
+        &[MemberRole::Owner, MemberRole::Admin],
+    ),
+    ("ac", &["read"], MemberRole::ALL),
+];
+
+/// The own membership of the active organization
+#[utoipa::path(get, path = "/auth/organization/get-active-member",
+    responses((status = 200, body = schema::Member, description = "member with user"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
+pub async fn own(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = active(&present) else {
+        return refused(AuthError::no_active_organization(), &present);
+    };
+    let Ok(seen) = reach(&asked, &present, name).await else {
+        return refused(AuthError::member_not_found(), &present);
+    };
+    match known(&asked, &present, &seen, present.user.id.as_str()).await? {
+        Some(member) => Ok(answer(&wire::member(member), present.cookies)),
+        None => refused(AuthError::member_not_found(), &present),
+    }
+}
+
+/// The role of a member, by default the own one
+#[utoipa::path(get, path = "/auth/organization/get-active-member-role",
+    params(("userId" = Option<String>, Query, description = "Another person than the caller"),
+        ("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
+    responses((status = 200, body = schema::Role, description = "role"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
+pub async fn role(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
+        return refused(AuthError::no_active_organization(), &present);
+    };
+    let Ok(seen) = reach(&asked, &present, name).await else {
+        return refused(AuthError::not_a_member_of_this_organization(), &present);
+    };
+    let user = asked.query("userId").filter(|user| !user.is_empty());
+    if user.is_none() && seen.member.is_none() {
+        return refused(AuthError::not_a_member_of_this_organization(), &present);
+    }
+    match known(&asked, &present, &seen, user.unwrap_or(present.user.id.as_str())).await? {
+        Some(known) => Ok(answer(&json!({ "role": known.member.role }), present.cookies)),
+        None => refused(AuthError::member_not_found(), &present),
+    }
+}
+
+/// The members of an organization; a student gets the own membership only
+#[utoipa::path(get, path = "/auth/organization/list-members",
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
+        ("limit" = Option<String>, Query, description = "At most so many members"),
+        ("offset" = Option<String>, Query, description = "So many members are passed over"),
+        ("sortBy" = Option<String>, Query, description = "The field to sort by"),
+        ("sortDirection" = Option<String>, Query, description = "asc or desc"),
+        ("filterField" = Option<String>, Query, description = "The field to compare"),
+        ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
+    responses((status = 200, body = schema::Members, description = "members, and how many there are"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
+pub async fn list(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
+        return refused(AuthError::no_active_organization(), &present);
+    };
+    let not_a_member = AuthError::not_a_member_of_this_organization();
+    let seen = reach_or(&asked, &present, name, not_a_member).await?;
+    let standpoint = standpoint(&asked, &present, &seen)?;
+    let members = asked.app.store().read(standpoint, |scope| scope.members()).await?;
+    let members: Vec<_> = members.into_iter().map(wire::member).collect();
+    Ok(answer(&page(&asked, members), present.cookies))
+}
+
+/// Filter, order, and the part that was asked for; without a limit nobody is left out.
+fn page(asked: &Asked, mut members: Vec<MemberObject>) -> MembersObject {
+    if let Some(field) = asked.query("filterField") {
+        let (operator, values) = (
+            asked.query("filterOperator").unwrap_or("eq"),
+            asked.queries("filterValue"),
+        );
+        members.retain(|member| field_of(member, field).is_some_and(|text| fits(&text, operator, &values)));
+    }
+    if let Some(field) = asked.query("sortBy") {
+        members.sort_by_key(|member| field_of(member, field));
+        if asked.query("sortDirection") == Some("desc") {
+            members.reverse();
+        }
+    }
+    let number = |key| asked.query(key).and_then(|text| text.parse::<usize>().ok());
+    let total = members.len() as u64;
+    let members = members
+        .into_iter()
+        .skip(number("offset").unwrap_or(0))
+        .take(number("limit").unwrap_or(usize::MAX));
+    MembersObject {
+        members: members.collect(),
+        total,
+    }
+}
+
+/// A column of the library's member table. Times are written so that their order is the order of their texts.
+fn field_of(member: &MemberObject, field: &str) -> Option<String> {
+    Some(match field {
+        "id" => member.id.clone(),
+        "userId" => member.user_id.clone(),
+        "organizationId" => member.organization_id.clone(),
+        "role" => member.role.clone(),
+        "createdAt" => member.created_at.to_string(),
+        _ => return None,
+    })
+}
+
+fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
+    let value = values.first().copied().unwrap_or_default();
+    let order = text.cmp(value);
+    match operator {
+        "ne" => order != Ordering::Equal,
+        "lt" => order == Ordering::Less,
+        "lte" => order != Ordering::Greater,
+        "gt" => order == Ordering::Greater,
+        "gte" => order != Ordering::Less,
+        "in" => values.contains(&text),
+        "not_in" => !values.contains(&text),
+        "contains" => text.contains(value),
+        "starts_with" => text.starts_with(value),
+        "ends_with" => text.ends_with(value),
+        _ => order == Ordering::Equal,
+    }
+}
+
+/// Whether the own role has permissions in the library's sense
+#[utoipa::path(post, path = "/auth/organization/has-permission",
+    request_body = schema::PermissionsQuestion,
+    responses((status = 200, body = schema::Permissions, description = "success: true or false"),
+        (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
+pub async fn has_permission(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let id = reader.optional_string("organizationId").filter(|id| !id.is_empty());
+    if asked.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
+        reader.finish()?;
+        asked.present().await?;
+        return Err(AuthError::no_permissions_passed().into());
+    }
+    let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
+    reader.finish()?;
+    let present = asked.present().await?;
+    let named = id.map(|id| db::platform::organizations::OrganizationName::Id(id.to_owned()));
+    let Some(name) = named.or_else(|| active(&present)) else {
+        return refused(AuthError::no_active_organization(), &present);
+    };
+    let seen = reach(&asked, &present, name).await.ok();
+    let Some(member) = seen.and_then(|seen| seen.member) else {
+        return refused(AuthError::permission_of_not_a_member(), &present);
+    };
+    let may = |resource: &str, action: Option<&str>| {
+        PERMISSIONS.iter().any(|(known, actions, roles)| {
+            *known == resource && action.is_some_and(|action| actions.contains(&action)) && roles.contains(&member.role)
+        })
+    };
+    let success = wanted.iter().all(|(resource, actions)| {
+        actions
+            .as_array()
+            .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))
+    });
+    Ok(answer(&json!({ "error": null, "success": success }), present.cookies))
+}
+
+async fn known(
+    asked: &Asked,
+    present: &Present,
+    seen: &SeenOrganization,
+    user: &str,
+) -> Result<Option<KnownMember>, Refused> {
+    let user = user.to_owned();
+    let standpoint = standpoint(asked, present, seen)?;
+    Ok(asked
+        .app
+        .store()
+        .read(standpoint, move |scope| scope.member_of(&user))
+        .await?)
+}
+
+fn refused(error: AuthError, present: &Present) -> Answered {
+    Err(Refused::from(error).with(present.cookies.clone()))
+}

@@ -1,0 +1,82 @@
+//! `/auth`: the wire of better-auth 1.7 (contract 6.1), which its official client speaks. Bodies, codes and the order of
+//! checks are the library's; who may do what is read from the store on every request, never from the cache cookie.
+//!
+//! Most routes are open at the gate, because the library judges a body before it asks for a session; they ask for it
+//! themselves ([`asked::Asked::present`]).
+
+mod account;
+mod admin;
+mod answer;
+mod asked;
+mod elsewhere;
+mod invitations;
+mod members;
+mod organization;
+mod password;
+pub mod renewal;
+mod reset;
+mod schema;
+mod sessions;
+mod sign_in;
+mod verify_email;
+mod wire;
+
+use axum::response::{IntoResponse, Response};
+use model::access::Access;
+use utoipa_axum::routes;
+
+pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
+pub use self::sign_in::fitted_hash;
+use super::endpoint::Endpoints;
+use super::terms::Terms;
+use common::error::Error;
+
+/// The routes of auth.
+pub fn routes() -> Endpoints {
+    Endpoints::new("auth")
+        // It has limits of its own: whoever floods an address must not keep the rest of the school from coming in.
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
+        .add(Access::Anyone, routes!(sign_in::sign_up))
+        .add(Access::Anyone, routes!(sign_in::sign_out))
+        .add(Access::Anyone, routes!(sign_in::alive))
+        .add(Access::Anyone, routes!(sessions::show, sessions::refuse_post))
+        .add(Access::Anyone, routes!(sessions::update))
+        .add(Access::SignedIn, routes!(sessions::list))
+        .add(Access::Anyone, routes!(sessions::revoke))
+        .add(Access::Anyone, routes!(sessions::revoke_all))
+        .add(Access::Anyone, routes!(sessions::revoke_others))
+        .add(Access::Anyone, routes!(password::change))
+        .add(Access::Anyone, routes!(password::verify))
+        .add(Access::Anyone, routes!(reset::request))
+        .add(Access::Anyone, routes!(reset::follow))
+        .add(Access::Anyone, routes!(reset::reset))
+        .add(Access::Anyone, routes!(verify_email::follow))
+        .add(Access::Anyone, routes!(account::update))
+        .add(Access::SignedIn, routes!(account::list))
+        .add(Access::Anyone, routes!(organization::set_active))
+        .add(Access::SignedIn, routes!(organization::list))
+        .add(Access::Anyone, routes!(organization::get))
+        .add(Access::Anyone, routes!(organization::show))
+        .add(Access::SignedIn, routes!(members::own))
+        .add(Access::Anyone, routes!(members::role))
+        .add(Access::Anyone, routes!(members::list))
+        .add(Access::Anyone, routes!(members::has_permission))
+        .add(Access::SignedIn, routes!(invitations::list_own))
+        .add(Access::Anyone, routes!(invitations::show))
+        .add(Access::Anyone, routes!(invitations::accept))
+        .add(Access::Anyone, routes!(invitations::reject))
+        .add(Access::SignedIn, routes!(invitations::list))
+        .add(Access::Anyone, routes!(invitations::cancel))
+        .merge(admin::routes())
+        .merge(elsewhere::routes())
+}
+
+/// What the gate says of a caller it stops, in the words of the library.
+pub fn refuse(error: Error) -> Response {
+    answer::Refused::from(error).into_response()
+}
+
+/// An unknown route, or another method than the route's: the library says nothing but 404.
+pub fn unknown() -> Response {
+    answer::Refused::from(better_auth::error::AuthError::not_found()).into_response()
+}

@@ -1,0 +1,219 @@
+//! The organization of a session: which ones there are, and choosing one (specification, Authentication 6).
+
+use better_auth::error::AuthError;
+use better_auth::object::FullOrganizationObject;
+use better_auth::schema::Nullable;
+use model::access::standing;
+use serde_json::Value;
+
+use super::answer::{Answered, Refused, answer};
+use super::asked::{Asked, Present};
+use super::schema;
+use super::wire;
+use auth::actor;
+use common::error::Result;
+use db::Standpoint;
+use db::platform::PlatformProof;
+use db::platform::organizations::{OrganizationName, SeenOrganization};
+use service::actions::sessions::{self, Choice};
+
+/// Choose the organization of this session
+#[utoipa::path(post, path = "/auth/organization/set-active",
+    request_body = schema::ActiveOrganization,
+    responses((status = 200, body = Option<schema::Organization>, description = "the organization, or null; rewrites the session cookies"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
+pub async fn set_active(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let (id, slug) = (
+        reader.nullable_string("organizationId"),
+        reader.optional_string("organizationSlug"),
+    );
+    reader.finish()?;
+    let mut present = asked.present().await?;
+    if id == Nullable::Null {
+        return leave(&asked, present).await;
+    }
+    let Some(name) = named(&present, id, slug) else {
+        return Ok(answer(&Value::Null, present.cookies));
+    };
+    let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
+    let choice = asked
+        .act(move |work| sessions::choose_organization(work, &session, &user, &name, now))
+        .await?;
+    match choice {
+        Choice::Unknown => Err(Refused::from(AuthError::organization_not_found()).with(present.cookies)),
+        Choice::NotAMember => {
+            present.session.active_organization_id = None;
+            present.session.updated_at = now;
+            let cookies = asked.issue(&present.session, &present.user, present.remember);
+            Err(Refused::from(AuthError::not_a_member_of_the_organization()).with(cookies))
+        }
+        Choice::Chosen(organization) => {
+            present.session.active_organization_id = Some(organization.id.clone());
+            present.session.updated_at = now;
+            let cookies = asked.issue(&present.session, &present.user, present.remember);
+            Ok(answer(&wire::organization(&organization), cookies))
+        }
+    }
+}
+
+async fn leave(asked: &Asked, mut present: Present) -> Answered {
+    if present.session.active_organization_id.is_none() {
+        return Ok(answer(&Value::Null, present.cookies));
+    }
+    let (session, now) = (present.session.clone(), asked.now);
+    asked
+        .act(move |work| sessions::leave_organization(work, &session, now))
+        .await?;
+    present.session.active_organization_id = None;
+    present.session.updated_at = now;
+    Ok(answer(
+        &Value::Null,
+        asked.issue(&present.session, &present.user, present.remember),
+    ))
+}
+
+/// The id wins over the short name; without both it is the one that is active.
+fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<OrganizationName> {
+    match (id, slug.filter(|slug| !slug.is_empty())) {
+        (Nullable::Text(id), _) if !id.is_empty() => Some(OrganizationName::Id(id.to_owned())),
+        (_, Some(slug)) => Some(OrganizationName::Slug(slug.to_owned())),
+        _ => active(present),
+    }
+}
+
+/// The organizations of which one is a member
+#[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::Organization], description = "organizations")))]
+pub async fn list(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let user = present.user.id;
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.organizations_open_to(&user)
+        });
+    let organizations: Vec<_> = look
+        .await?
+        .iter()
+        .map(|seen| wire::organization(&seen.organization))
+        .collect();
+    Ok(answer(&organizations, present.cookies))
+}
+
+/// The active organization, or another one of the caller
+#[utoipa::path(get, path = "/auth/organization/get-organization",
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
+    responses((status = 200, body = Option<schema::Organization>, description = "organization; null without an organization"),
+        (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+pub async fn get(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
+        return Ok(answer(&Value::Null, present.cookies));
+    };
+    let seen = reach(&asked, &present, name).await?;
+    Ok(answer(&wire::organization(&seen.organization), present.cookies))
+}
+
+/// An organization with its members; a student sees the own membership only
+#[utoipa::path(get, path = "/auth/organization/get-full-organization",
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
+        ("membersLimit" = Option<String>, Query, description = "At most so many members")),
+    responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+pub async fn show(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
+        return Ok(answer(&Value::Null, present.cookies));
+    };
+    let seen = reach(&asked, &present, name).await?;
+    let standpoint = standpoint(&asked, &present, &seen)?;
+    let administers = standpoint.viewer == model::access::Viewer::Admin;
+    let look = asked.app.store().read(standpoint, move |scope| {
+        let invitations = if administers {
+            scope.newest_invitations()?
+        } else {
+            Vec::new()
+        };
+        Ok((scope.members()?, invitations))
+    });
+    let (members, invitations) = look.await?;
+    let most = asked
+        .query("membersLimit")
+        .and_then(|most| most.parse().ok())
+        .unwrap_or(usize::MAX);
+    let full = FullOrganizationObject {
+        organization: wire::organization(&seen.organization),
+        invitations: invitations.into_iter().map(wire::invitation).collect(),
+        members: members.into_iter().take(most).map(wire::member).collect(),
+    };
+    Ok(answer(&full, present.cookies))
+}
+
+/// The organization that a query names; the short name wins.
+pub fn asked_for(asked: &Asked) -> Option<OrganizationName> {
+    let given = |key| asked.query(key).filter(|text| !text.is_empty()).map(str::to_owned);
+    let slug = given("organizationSlug").map(OrganizationName::Slug);
+    slug.or_else(|| given("organizationId").map(OrganizationName::Id))
+}
+
+/// The organization of the session.
+pub fn active(present: &Present) -> Option<OrganizationName> {
+    let id = present.session.active_organization_id.as_ref()?;
+    Some(OrganizationName::Id(id.as_str().to_owned()))
+}
+
+/// An organization the caller belongs to, or runs. Unlike in the library, asking for another one changes nothing: a GET
+/// has no effects.
+pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<SeenOrganization, Refused> {
+    reach_or(asked, present, name, AuthError::not_a_member_of_the_organization()).await
+}
+
+/// The same with another error for those who are no members: the library has two.
+pub async fn reach_or(
+    asked: &Asked,
+    present: &Present,
+    name: OrganizationName,
+    not_a_member: AuthError,
+) -> Result<SeenOrganization, Refused> {
+    let (user, is_slug) = (present.user.id.clone(), matches!(name, OrganizationName::Slug(_)));
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.organization(&name, &user)
+        });
+    let refusal = match look.await? {
+        Some(seen)
+            if standing(present.user.role, role(&seen))
+                .viewer(present.user.id.clone())
+                .is_some() =>
+        {
+            return Ok(seen);
+        }
+        None if is_slug => AuthError::organization_not_found(),
+        _ => not_a_member,
+    };
+    Err(Refused::from(refusal).with(present.cookies.clone()))
+}
+
+/// Where the caller stands in an organization he reached.
+pub fn standpoint(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Result<Standpoint, Refused> {
+    let viewer = standing(present.user.role, role(seen)).viewer(present.user.id.clone());
+    Ok(Standpoint {
+        tenant: seen.tenant.clone(),
+        viewer: viewer.ok_or_else(AuthError::not_a_member_of_the_organization)?,
+        actor: actor(&present.user, &present.session, role(seen), None),
+        now: asked.now,
+    })
+}
+
+fn role(seen: &SeenOrganization) -> Option<model::access::MemberRole> {
+    seen.member.as_ref().map(|member| member.role)
+}

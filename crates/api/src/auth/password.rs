@@ -1,0 +1,133 @@
+//! The own password: prove it, change it. A wrong one counts like a failed sign-in, so that an unattended session is no
+//! way to try passwords.
+
+use better_auth::error::AuthError;
+use better_auth::password;
+use model::id::UserId;
+use serde_json::json;
+
+use super::answer::{Answered, Refused, answer};
+use super::asked::{Asked, Present};
+use super::schema;
+use super::sessions::done;
+use super::sign_in::fitted_hash;
+use super::wire;
+use db::platform::PlatformProof;
+use db::platform::sign_in::Attempt;
+use service::actions::passwords::{self, NewPassword, Prover};
+
+/// Change the own password
+#[utoipa::path(post, path = "/auth/change-password",
+    request_body = schema::PasswordChange,
+    responses((status = 200, body = schema::PasswordChanged, description = "token (null, or of the new session) and user"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
+         CREDENTIAL_ACCOUNT_NOT_FOUND")))]
+pub async fn change(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let (new, current) = (reader.string("newPassword"), reader.string("currentPassword"));
+    let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
+    reader.finish()?;
+    let present = asked.present().await?;
+    check_new_of(&asked, &present.user.id, new).await?;
+    let fitted = prove(&asked, &present, current).await?;
+    let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
+    let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
+    let change = NewPassword {
+        fitted: Some(fitted),
+        hash,
+        successor: successor.clone(),
+    };
+    let (prover, now) = (prover(&asked, &present), asked.now);
+    if !asked
+        .act(move |work| passwords::change(work, &prover, &change, now))
+        .await?
+    {
+        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+    }
+    let token = successor.as_ref().map(|session| &session.token);
+    let cookies = match &successor {
+        Some(session) => asked.issue(session, &present.user, present.remember),
+        None => present.cookies,
+    };
+    Ok(answer(
+        &json!({ "token": token, "user": wire::user(&present.user) }),
+        cookies,
+    ))
+}
+
+/// Prove the own password
+#[utoipa::path(post, path = "/auth/verify-password",
+    request_body = schema::Password,
+    responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
+pub async fn verify(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let password = reader.string("password");
+    reader.finish()?;
+    let present = asked.present().await?;
+    let fitted = prove(&asked, &present, password).await?;
+    let (prover, now) = (prover(&asked, &present), asked.now);
+    // The limits are checked again in the unit: of many at once, no more are answered than of one after the other.
+    if !asked
+        .act(move |work| passwords::prove(work, &prover, Some(&fitted), now))
+        .await?
+    {
+        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+    }
+    Ok(done(present.cookies))
+}
+
+/// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
+pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
+    password::check_new(password, own).map_err(AuthError::from)
+}
+
+/// The rules for a new password of this account: no well-known word about the user or the school.
+pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
+    check_new(password, &[])?;
+    let user = user.clone();
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.known_words(&user)
+        });
+    let words = look.await?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(check_new(password, &words)?)
+}
+
+/// The stored hash of a password that is right; a wrong one is counted.
+async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<String, Refused> {
+    password::check_not_too_long(password)?;
+    let user = present.user.id.clone();
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.password_hash(&user)
+        });
+    if look.await?.is_none() {
+        return Err(AuthError::credential_account_not_found().into());
+    }
+    let (prover, now) = (prover(asked, present), asked.now);
+    if let Some(hash) = fitted_hash(&asked.app, &prover.attempt, password).await? {
+        return Ok(hash);
+    }
+    asked
+        .act(move |work| passwords::prove(work, &prover, None, now))
+        .await?;
+    Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
+}
+
+fn prover(asked: &Asked, present: &Present) -> Prover {
+    Prover {
+        user: present.user.id.clone(),
+        impersonated_by: present.session.impersonated_by.clone(),
+        attempt: Attempt {
+            account_key: present.user.email.clone(),
+            address: asked.address(),
+        },
+    }
+}

@@ -1,0 +1,62 @@
+//! Prolongs the session of an ordinary request within the refresh window, as the library's get-session does: the row and
+//! both cookies.
+
+use axum::http::{HeaderMap, header};
+use better_auth::cookie::RequestCookies;
+use better_auth::session::{Lifecycle, Remember};
+use better_auth::set_cookie::SetCookies;
+
+use super::super::context::App;
+use super::wire;
+use auth::Caller;
+use db::platform::PlatformProof;
+use service::actions::sessions;
+use service::changes;
+
+/// Whether a session is to be prolonged: neither one that ends with the browser nor an impersonation.
+pub fn is_due(caller: &Caller, remember: Remember) -> bool {
+    let (expires_at, now) = (wire::time(caller.session.expires_at), wire::time(caller.now));
+    remember == Remember::Yes
+        && caller.session.impersonated_by.is_none()
+        && Lifecycle::STANDARD.refresh_due(expires_at, now)
+}
+
+/// Prolongs the session of the caller when it is due and returns the cookies to set. A failure is logged and does not fail
+/// the request.
+pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<String> {
+    // Most requests end here, before a cookie is read.
+    if !is_due(caller, Remember::Yes) {
+        return Vec::new();
+    }
+    let gate = app.gate();
+    let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
+    let remember = cookies.remember(gate.names(), gate.secret());
+    if !is_due(caller, remember) {
+        return Vec::new();
+    }
+    let (id, now) = (caller.session.id.clone(), caller.now);
+    let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
+    let proof = PlatformProof::session_look_up();
+    let renewed = changes::perform_platform(app.store(), app.bus(), proof, move |work| {
+        sessions::renew(work, &id, expires_at, now)
+    });
+    if let Err(error) = renewed.await {
+        tracing::warn!(error = format!("{error:?}"), "session not prolonged");
+        return Vec::new();
+    }
+    let mut session = caller.session.clone();
+    session.expires_at = expires_at;
+    session.updated_at = now;
+    let set = SetCookies {
+        names: gate.names(),
+        secret: gate.secret(),
+        lifecycle: &Lifecycle::STANDARD,
+        received: &cookies,
+    };
+    set.issue(
+        &wire::session(&session),
+        &wire::user(&caller.user),
+        wire::time(now),
+        remember,
+    )
+}

@@ -1,0 +1,157 @@
+//! A forgotten password: a letter with a link that works once within an hour. What is answered never tells whether an
+//! address has an account; links lead to the page of the settings, never to what a request calls itself.
+
+use axum::extract::{FromRequest as _, Path, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use better_auth::email;
+use better_auth::error::AuthError;
+use better_auth::token;
+use serde_json::json;
+
+use super::super::context::App;
+use super::answer::{Answered, Refused, answer};
+use super::asked::Asked;
+use super::password::{check_new, check_new_of};
+use super::schema;
+use super::sessions::done;
+use common::clock;
+use common::error::Result;
+use db::platform::{PlatformProof, PlatformWork};
+use service::actions::passwords;
+use service::changes;
+
+/// The page that asks for the new password, where the client names none.
+pub const PAGE: &str = "/reset-password";
+
+/// Ask for a link to reset the password
+#[utoipa::path(post, path = "/auth/request-password-reset",
+    request_body = schema::ResetRequest,
+    responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
+        (status = 403, description = "INVALID_REDIRECT_URL")))]
+pub async fn request(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let address = email::lower_case(reader.email("email"));
+    let page = reader
+        .optional_string("redirectTo")
+        .filter(|page| !page.is_empty())
+        .unwrap_or(PAGE)
+        .to_owned();
+    reader.finish()?;
+    // Not waited for: the time of the answer would tell whether there is an account.
+    tokio::spawn(async move {
+        if let Err(error) = send_link(&asked.app, address, &page).await {
+            tracing::error!(error = format!("{error:?}"), "a reset link was not sent");
+        }
+    });
+    let message = "If this email exists in our system, check your email for the reset link";
+    Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
+}
+
+/// Target of the link in the email, below FRONTEND_URL. The page of this service reads the token behind the `#`, which no
+/// browser sends and no server logs; a page of another client is reached as the library does it.
+pub fn path(token: &str, page: &str) -> String {
+    if page == PAGE {
+        return format!("{PAGE}#token={token}");
+    }
+    let page: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+    format!("/api/auth/reset-password/{token}?callbackURL={page}")
+}
+
+/// Lets the letter go out with the unit that makes its link work.
+async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
+    let (now, token) = (clock::now(), token::reset_token());
+    let path = path(&token, page);
+    let mail = app.mail().clone();
+    let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
+    let act = move |work: &mut PlatformWork<'_>| {
+        let credential = work
+            .credential(&address, now)?
+            .filter(|found| found.is_active && !found.is_banned);
+        credential.map_or(Ok(()), |found| {
+            passwords::request_reset(work, &mail, &found.user, &token, &path, now)
+        })
+    };
+    changes::perform_platform(store, bus, proof, act).await
+}
+
+/// The link of the letter: leads to the page that asks for the new password
+#[utoipa::path(get, path = "/auth/reset-password/{token}",
+    params(("token" = String, Path, description = "The token of the letter"),
+        ("callbackURL" = String, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
+    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"),
+        (status = 403, description = "INVALID_CALLBACK_URL")))]
+pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
+    let asked = Asked::from_request(request, &app).await?;
+    let query = asked.query_object();
+    let mut reader = better_auth::schema::Reader::query(&query);
+    let callback = reader.string("callbackURL");
+    reader.finish()?;
+    asked.check_callback(callback)?;
+    let (sought, now) = (token.clone(), asked.now);
+    let good = !token.contains('\0')
+        && app
+            .store()
+            .platform_read(PlatformProof::session_look_up(), move |platform| {
+                passwords::is_reset(platform, &sought, now)
+            })
+            .await?;
+    let said = if good {
+        format!("token={token}")
+    } else {
+        "error=INVALID_TOKEN".to_owned()
+    };
+    redirect(&app, callback, &said)
+}
+
+/// Resets the password with the token of the letter; all sessions end
+#[utoipa::path(post, path = "/auth/reset-password",
+    request_body = schema::PasswordReset,
+    responses((status = 200, body = schema::Status, description = "status: true"),
+        (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
+pub async fn reset(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let new = reader.string("newPassword");
+    let token = reader.optional_string("token");
+    reader.finish()?;
+    let token = token.or_else(|| asked.query("token")).filter(|token| !token.is_empty());
+    let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
+    check_new(new, &[])?;
+    // Nobody is hashed for without a good token.
+    let (sought, now) = (token.clone(), asked.now);
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            passwords::whose_reset(platform, &sought, now)
+        });
+    let person = look.await?.ok_or_else(AuthError::invalid_token)?;
+    check_new_of(&asked, &person.id, new).await?;
+    let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
+    if !asked
+        .act(move |work| passwords::reset(work, &token, &hash, now))
+        .await?
+    {
+        return Err(AuthError::invalid_token().into());
+    }
+    Ok(done(Vec::new()))
+}
+
+/// Sends the browser to a page of ours; what was said before its fragment.
+pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
+    let (page, fragment) = callback
+        .split_once('#')
+        .map_or((callback, None), |(page, fragment)| (page, Some(fragment)));
+    let front = if page.starts_with('/') || page.is_empty() {
+        app.frontend_origin()
+    } else {
+        ""
+    };
+    let join = if page.contains('?') { '&' } else { '?' };
+    let fragment = fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
+    let location = HeaderValue::from_str(&format!("{front}{page}{join}{said}{fragment}"));
+    let location = location.map_err(|_| Refused::from(AuthError::invalid_callback_url()))?;
+    let mut response: Response = StatusCode::FOUND.into_response();
+    response.headers_mut().insert(header::LOCATION, location);
+    Ok(response)
+}

@@ -1,0 +1,159 @@
+//! Signing in and out, and the sign-up that is always refused.
+
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use better_auth::email;
+use better_auth::error::AuthError;
+use better_auth::password;
+use better_auth::session::Remember;
+use model::id::UserId;
+use serde_json::json;
+
+use super::super::context::App;
+use super::answer::{Answered, answer};
+use super::asked::Asked;
+use super::schema;
+use super::wire;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::platform::sign_in::Attempt;
+use service::actions::sessions;
+use service::actions::sign_in::{self as signing, SignIn, Verdict};
+
+/// No address that was ever stored is longer (contract 3.1).
+pub const LONGEST_EMAIL: usize = 254;
+
+/// Sign in with e-mail address and password
+#[utoipa::path(post, path = "/auth/sign-in/email",
+    request_body = schema::SignIn,
+    responses((status = 200, body = schema::SignedIn, description = "redirect, token, user; sets the session cookies"),
+        (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
+        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
+         INVALID_CALLBACK_URL"),
+        (status = 503, description = "OVERLOADED"),
+        (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
+pub async fn sign_in(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let (address, password) = (reader.string("email"), reader.string("password"));
+    let callback = reader.optional_string("callbackURL");
+    let remember = reader.optional_bool("rememberMe").unwrap_or(true);
+    reader.finish()?;
+    asked.check_form()?;
+    if address.len() > LONGEST_EMAIL || !email::is_email(address) {
+        return Err(AuthError::invalid_email().into());
+    }
+    password::check_not_too_long(password)?;
+
+    let attempt = Attempt {
+        account_key: email::lower_case(address),
+        address: asked.address(),
+    };
+    let fitted = fitted_hash(&asked.app, &attempt, password).await?;
+    let rehashed = match &fitted {
+        Some(hash) if password::needs_rehash(hash) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),
+        _ => None,
+    };
+    let session = asked.new_session(UserId::new(""));
+    let sign_in = SignIn {
+        attempt,
+        fitted,
+        rehashed,
+        session,
+    };
+    let now = asked.now;
+    let session = match asked.act(move |work| signing::sign_in(work, &sign_in, now)).await? {
+        Verdict::In(session) => session,
+        Verdict::Wrong => return Err(AuthError::invalid_email_or_password().into()),
+        Verdict::Banned => return Err(AuthError::banned_user().into()),
+    };
+    let facts = asked.app.gate().facts(session.token, None, None).await?;
+    // Whoever was switched off in this very moment is as unknown as before.
+    let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
+    let remember = if remember { Remember::Yes } else { Remember::No };
+    let cookies = asked.issue(&facts.session, &facts.user, remember);
+    let callback = callback.filter(|callback| !callback.is_empty());
+    let mut body = json!({ "redirect": callback.is_some(), "token": facts.session.token });
+    if let Some(callback) = callback {
+        body["url"] = callback.into();
+    }
+    body["user"] = json!(wire::user(&facts.user));
+    let mut response = answer(&body, cookies);
+    if let Some(location) = callback.and_then(|callback| HeaderValue::from_str(callback).ok()) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
+}
+
+/// The stored hash that a password fits. Limits are looked at first, so that nobody is hashed for in vain; unknown
+/// accounts cost the same work as known ones.
+pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>> {
+    let (hashing, now) = (app.gate().hashing(), common::clock::now());
+    let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
+    let look = app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            signing::within_limits(platform, &attempt, now)?;
+            let imported_exist = if unsure {
+                Some(platform.has_imported_hashes()?)
+            } else {
+                None
+            };
+            Ok((platform.credential(&attempt.account_key, now)?, imported_exist))
+        });
+    let (credential, imported_exist) = look.await?;
+    if let Some(imported_exist) = imported_exist {
+        hashing.learn(imported_exist, now);
+    }
+    let stored = credential
+        .and_then(|credential| credential.password)
+        .map(|(_, hash)| hash);
+    let fits = hashing.fits(password.to_owned(), stored.clone()).await?;
+    Ok(stored.filter(|_| fits))
+}
+
+/// Sign up: always refused, people are made by an administrator or an import
+#[utoipa::path(post, path = "/auth/sign-up/email",
+    request_body = schema::SignUp,
+    responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
+pub async fn sign_up(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    reader.string("name");
+    reader.email("email");
+    let password = reader.filled_string("password");
+    reader.optional_string("image");
+    reader.optional_string("callbackURL");
+    reader.optional_bool("rememberMe");
+    reader.finish()?;
+    asked.check_form()?;
+    // The address is not looked up, so the time cannot tell whether it is known. The work is the same for every
+    // password of allowed length; longer ones would only cost us more.
+    let sample: String = password.chars().take(password::LONGEST).collect();
+    asked.app.gate().hashing().pretend(sample).await;
+    Err(AuthError::failed_to_create_user().into())
+}
+
+/// Sign out
+#[utoipa::path(post, path = "/auth/sign-out",
+    responses((status = 200, body = schema::Success, description = "success; clears the session cookies"),
+        (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
+pub async fn sign_out(asked: Asked) -> Answered {
+    if let Some(token) = asked.token() {
+        let way_back = asked.way_back().map(|(token, _)| token);
+        asked
+            .act(move |work| sessions::sign_out(work, &token, way_back.as_deref()))
+            .await?;
+    }
+    let mut response = answer(&json!({ "success": true }), asked.clear());
+    // On a shared computer the next person must find neither pages nor drafts of this one.
+    let name = HeaderName::from_static("clear-site-data");
+    response
+        .headers_mut()
+        .insert(name, HeaderValue::from_static("\"cache\", \"storage\""));
+    Ok(response)
+}
+
+/// Whether the auth routes answer
+#[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
+pub async fn alive(_: Asked) -> Response {
+    answer(&json!({ "ok": true }), Vec::new()).into_response()
+}

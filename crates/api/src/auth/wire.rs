@@ -1,0 +1,124 @@
+//! What the store knows, as the library's objects. Hashes and foreign tokens have no place here.
+
+use better_auth::object::{
+    InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
+};
+use better_auth::timestamp::Timestamp as WireTime;
+use model::id::UserId;
+use model::invitation::Invitation;
+use model::organization::Organization;
+use model::time::Timestamp;
+use model::user::Member;
+
+use db::members::KnownMember;
+use db::platform::sessions::{Session, User};
+
+/// A moment as the library's crate counts it.
+pub fn time(moment: Timestamp) -> WireTime {
+    WireTime::from_millis(moment.as_millis())
+}
+
+/// A moment as we count it.
+pub fn moment(time: WireTime) -> Timestamp {
+    Timestamp::from_millis(time.millis())
+}
+
+/// A session, for its owner.
+pub fn session(session: &Session) -> SessionObject {
+    SessionObject {
+        expires_at: time(session.expires_at),
+        token: session.token.clone(),
+        created_at: time(session.created_at),
+        updated_at: time(session.updated_at),
+        ip_address: session.ip_address.clone(),
+        user_agent: session.user_agent.clone(),
+        user_id: session.user_id.as_str().to_owned(),
+        active_organization_id: session.active_organization_id.as_ref().map(|id| id.as_str().to_owned()),
+        impersonated_by: session.impersonated_by.as_ref().map(|id| id.as_str().to_owned()),
+        id: session.id.as_str().to_owned(),
+    }
+}
+
+/// A user with a session: whoever is banned has none.
+pub fn user(user: &User) -> UserObject {
+    UserObject {
+        name: user.name.clone(),
+        email: user.email.clone(),
+        email_verified: user.email_verified,
+        image: user.image.clone(),
+        created_at: time(user.created_at),
+        updated_at: time(user.updated_at),
+        role: user.role.as_str().to_owned(),
+        banned: false,
+        ban_reason: None,
+        ban_expires: None,
+        id: user.id.as_str().to_owned(),
+    }
+}
+
+/// Session and user together.
+pub fn session_and_user(of_session: &Session, of_user: &User) -> SessionAndUser {
+    SessionAndUser {
+        session: session(of_session),
+        user: user(of_user),
+    }
+}
+
+/// An organization; the library sends metadata as JSON text.
+pub fn organization(organization: &Organization) -> OrganizationObject {
+    OrganizationObject {
+        name: organization.name.as_str().to_owned(),
+        slug: organization.slug.as_str().to_owned(),
+        logo: organization.logo.as_ref().map(|logo| logo.as_str().to_owned()),
+        created_at: time(organization.created_at),
+        metadata: organization
+            .metadata
+            .as_ref()
+            .and_then(|metadata| serde_json::to_string(metadata).ok()),
+        id: organization.id.as_str().to_owned(),
+    }
+}
+
+/// An invitation; its token has no place here.
+pub fn invitation(invitation: Invitation) -> InvitationObject {
+    InvitationObject {
+        organization_id: invitation.organization_id.into_string(),
+        email: invitation.email,
+        role: invitation.role.as_str().to_owned(),
+        status: invitation.status.as_str().to_owned(),
+        expires_at: time(invitation.expires_at),
+        created_at: time(invitation.created_at),
+        inviter_id: invitation.inviter_id.map(UserId::into_string).unwrap_or_default(),
+        id: invitation.id.into_string(),
+    }
+}
+
+/// A member without its user.
+pub fn plain_member(member: Member) -> MemberObject {
+    MemberObject {
+        organization_id: member.organization_id.into_string(),
+        user_id: member.user_id.into_string(),
+        role: member.role.as_str().to_owned(),
+        created_at: time(member.created_at),
+        id: member.id.into_string(),
+        user: None,
+    }
+}
+
+/// A member with its user; an address the viewer may not know is empty.
+pub fn member(known: KnownMember) -> MemberObject {
+    let KnownMember { member, person, email } = known;
+    MemberObject {
+        organization_id: member.organization_id.into_string(),
+        user_id: member.user_id.into_string(),
+        role: member.role.as_str().to_owned(),
+        created_at: time(member.created_at),
+        id: member.id.into_string(),
+        user: Some(MemberUserObject {
+            id: person.id.into_string(),
+            name: person.name,
+            email: email.unwrap_or_default(),
+            image: person.image,
+        }),
+    }
+}

@@ -1,0 +1,101 @@
+//! `/assignments/{id}/board` (contract 6.9): the lesson board in one call. What the store knows and what lives in memory
+//! meet here; for those who do not manage the class there is no board.
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::group::GroupMember;
+use model::id::{AssignmentId, GroupId, UserId};
+use model::whole::WholeGroupAssignment;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use api_types::audience::Audience;
+use api_types::board::{BoardDocumentView, BoardGroupView, BoardMemberView, BoardView};
+use api_types::course_detail::AssignmentSummaryView;
+use api_types::group::{GroupMemberView, GroupSummaryView};
+use api_types::group_assignment::GroupAssignmentView;
+use common::error::Result;
+use db::boards::Board;
+use db::groups::KnownGroup;
+use realtime::Live;
+
+/// The route of the lesson board.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments").add(Access::Staff, routes!(board))
+}
+
+/// The lesson board of a topic
+///
+/// Who is online and who is writing lives in memory only and is never stored or logged.
+#[utoipa::path(get, path = "/assignments/{id}/board", params(("id" = String, Path)),
+    responses((status = 200, body = BoardView)))]
+async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardView>> {
+    let (found, server_now) = cx.read(move |scope| Ok((scope.board(&id)?, scope.now()))).await?;
+    let Board {
+        topic,
+        groups,
+        documents,
+    } = found;
+    let mut by_group: HashMap<GroupId, Vec<BoardDocumentView>> = HashMap::new();
+    for seen in &documents {
+        let shown = BoardDocumentView::from(&seen.whole);
+        by_group.entry(seen.place.group.id.clone()).or_default().push(shown);
+    }
+    let links: HashMap<&GroupId, &WholeGroupAssignment> = topic
+        .whole
+        .links
+        .iter()
+        .map(|link| (&link.link.group_id, link))
+        .collect();
+    let mut calling: Vec<_> = groups
+        .iter()
+        .map(|known| &known.whole.group)
+        .filter_map(|group| Some((group.help.requested_at()?, group.group_number, group.id.clone())))
+        .collect();
+    calling.sort();
+    let shown = groups.iter().filter_map(|known| {
+        let id = &known.whole.group.id;
+        let (link, documents) = (links.get(id)?, by_group.remove(id).unwrap_or_default());
+        Some(card(cx.app().live(), known, link, documents, server_now))
+    });
+    let shown = shown.collect::<Vec<_>>();
+    Ok(Json(BoardView {
+        server_now,
+        groups: shown,
+        help_queue: calling.into_iter().map(|(_, _, id)| id).collect(),
+        assignment: AssignmentSummaryView::new(topic.whole.assignment.clone(), topic.groups),
+    }))
+}
+
+fn card(
+    live: &Live,
+    known: &KnownGroup,
+    link: &WholeGroupAssignment,
+    documents: Vec<BoardDocumentView>,
+    now: model::time::Timestamp,
+) -> BoardGroupView {
+    let (group, members) = (&known.whole.group, &known.whole.members);
+    let school = &group.organization_id;
+    let ids: Vec<UserId> = members.iter().map(|member| member.user.id.clone()).collect();
+    let (writing, activity) = live.liveliness(school, &group.id, &ids);
+    let member = |member: &GroupMember| BoardMemberView {
+        user: GroupMemberView::new(member, &Audience::Staff).into_user(),
+        online: live.is_online(school, &member.user.id),
+    };
+    BoardGroupView {
+        group: GroupSummaryView::new(group, known.member_count, &Audience::Staff, now),
+        members: members.iter().map(member).collect(),
+        documents,
+        group_assignment: GroupAssignmentView::new(link, &Audience::Staff),
+        needs_help: group.help.needs_help(),
+        help_requested_at: group.help.requested_at(),
+        help_message: group.help.message().cloned(),
+        unread_messages: known.unread,
+        writing,
+        activity: activity.to_vec(),
+    }
+}

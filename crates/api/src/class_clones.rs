@@ -1,0 +1,39 @@
+//! `POST /classes/{id}/clone` (contract 6.4).
+
+use axum::extract::Path;
+use model::access::Access;
+use model::id::ClassId;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::files;
+use super::reply::CreatedObject;
+use super::valid::Valid;
+use api_types::class::ClassView;
+use common::error::Result;
+use service::actions::class_clones::{self, NewClone};
+
+/// The route that makes a class once more.
+pub fn routes() -> Endpoints {
+    Endpoints::new("classes").add(Access::Staff, routes!(clone))
+}
+
+/// Make a class once more for another school year, as a draft: without groups, and without anything that was handed in
+#[utoipa::path(post, path = "/classes/{id}/clone", params(("id" = String, Path)), request_body = NewClone,
+    responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<CreatedObject<ClassView>> {
+    let (class, wanted) = (id.clone(), new.clone());
+    let copies = cx
+        .read(move |scope| class_clones::files_to_copy(scope, &class, &wanted))
+        .await?;
+    let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
+    let act = cx.repeatable(move |work| {
+        let whole = class_clones::clone(work, &id, &new, &copies)?;
+        let class = ClassView::of(whole, work.viewer());
+        Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
+    });
+    files::keep_copies(&cx, files, act).await
+}

@@ -1,0 +1,331 @@
+//! `/classes` (contract 6.4). The students of a class have a file of their own, [`super::enrollments`].
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::class::{Class, ClassEdit, ClassStatus};
+use model::course::CourseStatus;
+use model::id::{ClassId, HomeroomId, SubjectId, UserId};
+use model::text::{AcademicYear, Search};
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::{DryRun, DryRunQuery};
+use super::endpoint::Endpoints;
+use super::everywhere::by_name;
+use super::existing;
+use super::reply::{CreatedObject, Versioned, Written, or_current};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use api_types::assignment::ListedAssignmentView;
+use api_types::class::{ClassView, CoTeacherView};
+use api_types::course::CourseView;
+use api_types::group::ListedGroupView;
+use common::error::{Error, Result};
+use db::classes::ClassFilter;
+use db::courses::CourseFilter;
+use db::{Scope, Work};
+use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
+
+/// The routes of classes.
+pub fn routes() -> Endpoints {
+    Endpoints::new("classes")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit))
+        .add(Access::Admin, routes!(remove))
+        .add(Access::Member, routes!(groups))
+        .add(Access::Member, routes!(assignments))
+        .add(Access::Staff, routes!(courses))
+        .add(Access::Staff, routes!(add_teacher))
+        .add(Access::Staff, routes!(remove_teacher))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this status
+    #[garde(skip)]
+    status: Option<ClassStatus>,
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Owned by this teacher
+    #[garde(skip)]
+    teacher_id: Option<UserId>,
+    /// Of this homeroom
+    #[garde(skip)]
+    homeroom_id: Option<HomeroomId>,
+    /// With this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Of this school year
+    #[garde(dive)]
+    academic_year: Option<AcademicYear>,
+    /// For staff, 1: only classes the caller owns or co-teaches
+    #[garde(skip)]
+    mine: Option<Switch>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct CoursesFilter {
+    /// Of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// In this status
+    #[garde(skip)]
+    status: Option<CourseStatus>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Removal {
+    /// 1: delete it with everything in it
+    #[garde(skip)]
+    force: Option<Switch>,
+    /// Only show what would happen, as if forced
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
+}
+
+/// What went with a class.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct ClassRemoved {
+    /// Always true; a failure is an error.
+    success: bool,
+    deleted: DeletedCounts,
+}
+
+/// How much went, or would go.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct DeletedCounts {
+    courses: i64,
+    groups: i64,
+    assignments: i64,
+    documents: i64,
+}
+
+impl From<RemovedCounts> for ClassRemoved {
+    fn from(counts: RemovedCounts) -> Self {
+        let RemovedCounts {
+            courses,
+            groups,
+            assignments,
+            documents,
+        } = counts;
+        let deleted = DeletedCounts {
+            courses,
+            groups,
+            assignments,
+            documents,
+        };
+        Self { success: true, deleted }
+    }
+}
+
+impl Editable for ClassEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "academicYear",
+        "semester",
+        "startDate",
+        "endDate",
+        "status",
+        "teacherId",
+        "homeroomId",
+        "externalId",
+        "schedule",
+        "subjectIds",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "organizationId",
+        "createdAt",
+        "updatedAt",
+        "teacher",
+        "homeroom",
+        "coTeachers",
+        "subjects",
+        "counts",
+    ];
+}
+
+/// The classes the caller may know of, by name
+#[utoipa::path(get, path = "/classes", params(Filter), responses((status = 200, body = [ClassView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ClassView>>> {
+    let is_mine = filter.mine.unwrap_or_default().0;
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
+    let classes = cx
+        .list(move |scope| {
+            // All classes a student may know of are his own already.
+            let taught_by = scope
+                .actor()
+                .user
+                .clone()
+                .filter(|_| is_mine && scope.viewer().is_staff());
+            let filter = ClassFilter {
+                status: filter.status,
+                search: search.clone(),
+                teacher_id: filter.teacher_id.clone(),
+                homeroom_id: filter.homeroom_id.clone(),
+                subject_id: filter.subject_id.clone(),
+                academic_year: filter.academic_year.clone(),
+                taught_by,
+            };
+            let classes = scope.classes(&filter)?.into_iter();
+            let place = |class: &Class| by_name(search.as_deref(), class.name.as_str(), class.id.clone());
+            let viewer = scope.viewer();
+            Ok(classes
+                .map(|whole| (place(&whole.class), ClassView::of(whole, viewer)))
+                .collect())
+        })
+        .await?;
+    Ok(Json(classes))
+}
+
+/// Add a class
+#[utoipa::path(post, path = "/classes", request_body = NewClass,
+    responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
+async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
+    let external_id = new.external_id.clone();
+    let make = move |work: &mut Work<'_>| {
+        let class = ClassView::of(classes::create(work, &new)?, work.viewer());
+        Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// One class
+#[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
+async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
+    let object = Object::from(&id);
+    let look = move |scope: &mut Scope<'_>| Ok(ClassView::of(scope.whole_class(&id)?, scope.viewer()));
+    cx.read_object(object, look).await
+}
+
+/// Change a class
+#[utoipa::path(patch, path = "/classes/{id}", params(("id" = String, Path)), request_body = ClassEdit,
+    responses((status = 200, body = ClassView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let external_id = patch.edit.external_id.value().cloned();
+    let act = move |work: &mut Work<'_>| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer()));
+    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    or_current(edited, current).await
+}
+
+/// Delete a class
+#[utoipa::path(delete, path = "/classes/{id}", params(("id" = String, Path), Removal),
+    responses((status = 200, body = ClassRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_NOT_EMPTY")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(removal): ValidQuery<Removal>,
+) -> Result<Json<ClassRemoved>> {
+    // A preview shows what a forced deletion would remove.
+    let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| classes::remove(work, &id, is_forced);
+    let removed = cx.delete_or_preview(removal.dry_run, object, act).await;
+    Ok(Json(or_current(removed, current).await?.into()))
+}
+
+/// The groups of a class that the caller may know of, by number
+#[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
+    responses((status = 200, body = [ListedGroupView])))]
+async fn groups(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::groups::Filter>,
+) -> Result<Written> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::groups::matching(cx, filter).await
+}
+
+/// The topics of a class that the caller may know of
+#[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
+    responses((status = 200, body = [ListedAssignmentView])))]
+async fn assignments(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::assignments::Filter>,
+) -> Result<Json<Vec<ListedAssignmentView>>> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::assignments::matching(cx, filter).await
+}
+
+/// The class of the path, if the caller may know of it; a filter cannot name another.
+async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result<ClassId> {
+    if filtered.is_some_and(|filtered| filtered != id) {
+        return Err(Error::invalid("classId", "format", "must be the class of the path"));
+    }
+    Ok(cx.read(move |scope| scope.class(&id)).await?.id)
+}
+
+/// The courses of a class, by name
+#[utoipa::path(get, path = "/classes/{id}/courses", params(("id" = String, Path), CoursesFilter),
+    responses((status = 200, body = [CourseView])))]
+async fn courses(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(filter): ValidQuery<CoursesFilter>,
+) -> Result<Json<Vec<CourseView>>> {
+    let courses = cx
+        .read(move |scope| {
+            scope.class(&id)?;
+            scope.courses(&CourseFilter {
+                class_id: Some(id),
+                subject_id: filter.subject_id,
+                search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+                status: filter.status,
+            })
+        })
+        .await?;
+    Ok(Json(courses.into_iter().map(CourseView::from).collect()))
+}
+
+/// Let somebody teach along
+#[utoipa::path(post, path = "/classes/{id}/teachers", params(("id" = String, Path)), request_body = NewCoTeacher,
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn add_teacher(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    Valid(new): Valid<NewCoTeacher>,
+) -> Result<Json<Vec<CoTeacherView>>> {
+    let teachers = cx.write(move |work| classes::add_teacher(work, &id, &new)).await?;
+    Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
+}
+
+/// End a co-teaching
+#[utoipa::path(delete, path = "/classes/{id}/teachers/{userId}",
+    params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove_teacher(
+    cx: Context,
+    Path((id, teacher)): Path<(ClassId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Vec<CoTeacherView>>> {
+    let teachers = cx
+        .write_or_preview(query.dry_run, move |work| classes::remove_teacher(work, &id, &teacher))
+        .await?;
+    Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
+}

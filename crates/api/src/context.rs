@@ -1,0 +1,290 @@
+//! What a handler gets: the caller and the doors to the store. There is no other way for a handler to reach data.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use model::access::Standing;
+use model::id::OrganizationId;
+use model::version::{IfMatch, Object};
+
+pub use super::app::App;
+use super::dry_run::DryRun;
+use super::everywhere::{self, Direction, Placed};
+use super::idempotency::Claim;
+use super::reply::{Repeatable, Versioned};
+use auth::Caller;
+use common::error::{Error, Result};
+use db::page::{Position, Slice, Window};
+use db::platform::PlatformProof;
+use db::platform::homes::Home;
+use db::{Scope, Standpoint, Tenant, Work};
+use service::changes::{self, Changing};
+
+/// The caller of a request and his two doors.
+#[derive(Clone)]
+pub struct Context {
+    caller: Caller,
+    app: App,
+    /// The value of `If-Match`.
+    if_match: Option<String>,
+    /// The `Idempotency-Key`.
+    claim: Option<Arc<Claim>>,
+}
+
+impl FromRequestParts<App> for Context {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        // The guard of the route put the caller here; a route without guard has no caller and no Context.
+        let caller = parts
+            .extensions
+            .get::<Caller>()
+            .cloned()
+            .ok_or(Error::Unauthenticated)?;
+        Ok(Self {
+            caller,
+            app: app.clone(),
+            if_match: if_match(&parts.headers),
+            claim: parts.extensions.get::<Arc<Claim>>().cloned(),
+        })
+    }
+}
+
+impl Context {
+    /// Who asks.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The parts of the service a handler may use besides the store: files, document server, settings.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// Reads in the caller's organization, as he sees it.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.app.store().read(self.standpoint()?, look).await
+    }
+
+    /// Reads a list in the caller's organization, as the store sorted it; for a SUPER_ADMIN without one in all of them,
+    /// sorted by the places that come with the rows.
+    pub async fn list<K: Ord + Send + 'static, T: Send + 'static>(
+        &self,
+        mut look: impl FnMut(&mut Scope<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
+    ) -> Result<Vec<T>> {
+        if !self.caller.is_everywhere() {
+            let rows = self.read(look).await?;
+            return Ok(rows.into_iter().map(|(_, row)| row).collect());
+        }
+        let gather = move |all: &mut Vec<Placed<K, T>>, scope: &mut Scope<'_>| everywhere::add(all, look(scope)?);
+        let all = self.read_everywhere(Vec::new(), gather).await?;
+        Ok(everywhere::sorted(all))
+    }
+
+    /// Reads a page of a list in the caller's organization; for a SUPER_ADMIN without one of the lists of all of them.
+    pub async fn page<K: Ord + Send + 'static, T: Send + 'static>(
+        &self,
+        window: Window<K>,
+        direction: Direction,
+        mut look: impl FnMut(&mut Scope<'_>, &Window<K>) -> Result<Slice<T, K>> + Send + 'static,
+        position: impl Fn(&T) -> Position<K> + Send + 'static,
+    ) -> Result<Slice<T, K>> {
+        if !self.caller.is_everywhere() {
+            return self.read(move |scope| look(scope, &window)).await;
+        }
+        let gather = move |all: &mut Slice<T, K>, scope: &mut Scope<'_>| {
+            let more = look(scope, &window)?;
+            everywhere::add_page(all, more, &window, direction, &position);
+            Ok(())
+        };
+        self.read_everywhere(everywhere::no_page(), gather).await
+    }
+
+    async fn read_everywhere<T: Send + 'static>(
+        &self,
+        start: T,
+        gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        let (proof, eyes) = (PlatformProof::super_admin(), (self.caller.actor(), self.caller.now));
+        self.app.store().read_everywhere(proof, eyes, start, gather).await
+    }
+
+    /// The same caller in another organization: what a SUPER_ADMIN does with a tenant happens in that tenant, whichever
+    /// one he works in.
+    pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
+        let home = Home::Organization(id.to_string());
+        let found = self.app.gate().home(home).await?.ok_or(Error::NotFound)?;
+        Ok(self.at(found.tenant))
+    }
+
+    /// The same caller in an organization that he is about to make.
+    #[must_use]
+    pub fn inside_new(&self) -> Self {
+        self.at(Tenant::to_be_made(PlatformProof::super_admin()))
+    }
+
+    fn at(&self, tenant: Tenant) -> Self {
+        let mut inside = self.clone();
+        inside.caller.tenant = Some(tenant).filter(|_| self.caller.standing == Standing::SuperAdmin);
+        inside
+    }
+
+    /// Acts in the caller's organization as one unit; what the action records is logged and told.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        changes::perform(self.app.store(), self.app.bus(), self.standpoint()?, act).await
+    }
+
+    /// Reads an object with its version.
+    pub async fn read_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        let object = object.into();
+        let look = move |scope: &mut Scope<'_>| {
+            let shown = look(scope)?;
+            let version = scope.version(&object)?.ok_or(Error::NotFound)?;
+            Ok(Versioned(shown, version))
+        };
+        self.read(look).await
+    }
+
+    /// Changes an object as one unit. `If-Match` is compared in it: another version is [`Error::PreconditionFailed`], which
+    /// [`or_current`](super::reply::or_current) completes.
+    pub async fn write_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        self.write_on(object.into(), false, act).await
+    }
+
+    /// The same for deleting an object.
+    pub async fn delete_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        Ok(self.write_on(object.into(), true, act).await?.0)
+    }
+
+    /// Deletes an object as [`delete_object`](Self::delete_object) does, or shows what that would do, as
+    /// [`write_or_preview`](Self::write_or_preview) does. `If-Match` is compared in a dry run, too.
+    pub async fn delete_or_preview<T: Send + 'static>(
+        &self,
+        dry_run: DryRun,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.delete_object(object, rolled_back_if(dry_run, act)).await
+    }
+
+    async fn write_on<T: Send + 'static>(
+        &self,
+        object: Object,
+        is_deletion: bool,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        let changing = Changing {
+            object,
+            condition: self.condition()?,
+            is_deletion,
+        };
+        let (store, bus) = (self.app.store(), self.app.bus());
+        let (object, version) = changes::perform_on(store, bus, self.standpoint()?, changing, act).await?;
+        Ok(Versioned(object, version))
+    }
+
+    /// The precondition of the request.
+    pub fn condition(&self) -> Result<Option<IfMatch>> {
+        let parsed = self.if_match.as_deref().map(|text| {
+            let wrong = || Error::invalid("If-Match", "format", "must be * or entity tags in quotes");
+            IfMatch::parse(text).ok_or_else(wrong)
+        });
+        parsed.transpose()
+    }
+
+    /// Creates something as one unit: under the `Idempotency-Key` of the request once.
+    pub async fn create<A: Repeatable + Send + 'static>(
+        &self,
+        act: impl FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
+        self.write(self.repeatable(act)).await
+    }
+
+    /// What creates something and stores its answer under the `Idempotency-Key` of the request. A repeated request is
+    /// [`Error::Repeated`], which carries the first answer, and does nothing.
+    pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut Work<'_>) -> Result<A> + Send + use<A, F>
+    where
+        A: Repeatable,
+        F: FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+    {
+        let user = self.caller.user.id.clone();
+        let request = self.claim.as_ref().and_then(|claim| claim.of(&user));
+        move |work: &mut Work<'_>| {
+            let Some(request) = &request else { return act(work) };
+            if let Some(answer) = work.claim_key(request)? {
+                return Err(Error::Repeated(Box::new(answer)));
+            }
+            let done = act(work)?;
+            work.complete_key(request, &done.stored()?)?;
+            Ok(done)
+        }
+    }
+
+    /// Acts as [`write`](Self::write) does. In a dry run the same action is carried out and rolled back: nothing is
+    /// stored, logged or emitted, and no version is raised.
+    pub async fn write_or_preview<T: Send + 'static>(
+        &self,
+        dry_run: DryRun,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.write(rolled_back_if(dry_run, act)).await
+    }
+
+    /// The same for adding a person: an account of the address that can be taken over is taken over before.
+    pub async fn write_taking_over<T: Send + 'static>(
+        &self,
+        email: String,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (app, mail) = (&self.app, Some(self.app.mail().clone()));
+        changes::perform_taking_over((app.store(), app.bus()), self.standpoint()?, vec![email], mail, act).await
+    }
+
+    /// Where the caller stands; without an organization there is nothing to read or write.
+    pub fn standpoint(&self) -> Result<Standpoint> {
+        self.caller.standpoint().ok_or_else(|| self.caller.homeless())
+    }
+}
+
+/// The same action; in a dry run all it did is rolled back.
+fn rolled_back_if<T: 'static>(
+    dry_run: DryRun,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static {
+    move |work: &mut Work<'_>| {
+        if dry_run.is_on() {
+            work.rehearse(&mut act)
+        } else {
+            act(work)
+        }
+    }
+}
+
+/// The values of all lines of `If-Match` as one list.
+fn if_match(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(header::IF_MATCH).iter();
+    let lines: Vec<String> = lines
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
+}

@@ -1,0 +1,191 @@
+//! `/courses` (specification, Courses; contract 6.7).
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::course::{Course, CourseEdit, CourseStatus};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use model::text::Search;
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::by_name;
+use super::existing;
+use super::reply::{CreatedObject, Versioned, or_current};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use api_types::assignment::AssignmentOutlineView;
+use api_types::audience::Audience;
+use api_types::course::CourseView;
+use api_types::course_detail::{AssignmentSummaryView, CourseAssignmentView, CourseDetailView, CourseGroupView};
+use api_types::group::{GroupOutlineView, GroupSummaryView};
+use common::error::Result;
+use db::assignments::{AssignmentFilter, SeenAssignment};
+use db::courses::CourseFilter;
+use db::groups::{CourseChoice, GroupFilter, KnownGroup};
+use db::{Scope, Standpoint, Work};
+use service::actions::courses::{self, NewCourse};
+
+/// The routes of courses.
+pub fn routes() -> Endpoints {
+    Endpoints::new("courses")
+        .add(Access::Staff, routes!(list, create))
+        .add(Access::Staff, routes!(show, edit, remove))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// In this status
+    #[garde(skip)]
+    status: Option<CourseStatus>,
+}
+
+impl Editable for CourseEdit {
+    const FIELDS: &'static [&'static str] = &["name", "description", "status", "subjectId", "classId"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "createdAt",
+        "updatedAt",
+        "class",
+        "subject",
+        "counts",
+        "groups",
+        "assignments",
+    ];
+}
+
+/// The courses of the organization, by name
+#[utoipa::path(get, path = "/courses", params(Filter), responses((status = 200, body = [CourseView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<CourseView>>> {
+    let filter = CourseFilter {
+        class_id: filter.class_id,
+        subject_id: filter.subject_id,
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        status: filter.status,
+    };
+    let courses = cx.list(move |scope| {
+        let found = scope.courses(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |course: &Course| by_name(search, course.name.as_str(), course.id.clone());
+        Ok(found
+            .map(|whole| (place(&whole.course), CourseView::from(whole)))
+            .collect())
+    });
+    Ok(Json(courses.await?))
+}
+
+/// Add a course to a class
+#[utoipa::path(post, path = "/courses", request_body = NewCourse,
+    responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
+    let wanted = new.clone();
+    let make = move |work: &mut Work<'_>| {
+        let course = CourseView::from(courses::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/courses/{}", course.id()), course))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::course(scope, &wanted.class_id, &wanted.subject_id, &wanted.name);
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// One course with its groups and topics
+#[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
+async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
+    let standpoint = cx.standpoint()?;
+    let groups = GroupFilter {
+        course: Some(CourseChoice::Of(id.clone())),
+        ..GroupFilter::default()
+    };
+    let topics = AssignmentFilter {
+        course_id: Some(id.clone()),
+        ..AssignmentFilter::default()
+    };
+    let object = Object::from(&id);
+    let look =
+        move |scope: &mut Scope<'_>| Ok((scope.course(&id)?, scope.groups(&groups)?, scope.assignments(&topics)?));
+    let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
+    let groups = groups.into_iter().map(|known| group(known, &standpoint)).collect();
+    let topics = topics.into_iter().map(topic).collect();
+    Ok(Versioned(CourseDetailView::new(course.into(), groups, topics), version))
+}
+
+fn group(known: KnownGroup, standpoint: &Standpoint) -> CourseGroupView {
+    let (group, members) = (&known.whole.group, known.member_count);
+    if known.is_seen {
+        let summary = GroupSummaryView::new(group, members, &Audience::of(&standpoint.viewer), standpoint.now);
+        CourseGroupView::Summary(Box::new(summary.into()))
+    } else {
+        CourseGroupView::Outline(GroupOutlineView::new(group, members))
+    }
+}
+
+fn topic(seen: SeenAssignment) -> CourseAssignmentView {
+    if seen.is_managed {
+        CourseAssignmentView::Summary(Box::new(AssignmentSummaryView::new(seen.whole.assignment, seen.groups)))
+    } else {
+        CourseAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+    }
+}
+
+/// Change a course
+#[utoipa::path(patch, path = "/courses/{id}", params(("id" = String, Path)), request_body = CourseEdit,
+    responses((status = 200, body = CourseView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let act = move |work: &mut Work<'_>| courses::edit(work, &id, &patch.edit);
+    let find = move |scope: &mut Scope<'_>| existing::course_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(CourseView::from))
+}
+
+/// What went with a course.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CourseRemoved {
+    success: bool,
+    deleted_groups: Vec<GroupId>,
+    deleted_assignments: Vec<AssignmentId>,
+    deleted_documents: i64,
+    deleted_submissions: i64,
+}
+
+/// Remove a course with its groups, topics, rooms, documents and submissions
+#[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = CourseRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<CourseId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<CourseRemoved>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| courses::remove(work, &id);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let removed = or_current(removed, current).await?;
+    Ok(Json(CourseRemoved {
+        success: true,
+        deleted_groups: removed.groups.into_iter().map(|group| group.place.group.id).collect(),
+        deleted_assignments: removed.assignments.into_iter().map(|topic| topic.id).collect(),
+        deleted_documents: removed.documents,
+        deleted_submissions: removed.submissions,
+    }))
+}

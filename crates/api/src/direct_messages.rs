@@ -1,0 +1,185 @@
+//! `/messages` (contract 6.11): messages to persons, announcements to classes; what goes into rooms is passed on to them.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::id::{ClassId, MessageId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::Direction;
+use super::page::{Cursor, DirectMessages, Limit, Page, window};
+use super::reply::{Created, Done};
+use super::terms::Terms;
+use super::valid::{Valid, ValidQuery};
+use api_types::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
+use common::error::{Error, Result};
+use db::Work;
+use db::direct_messages::{MessageBox, SeenMessage, position};
+use service::actions::direct_messages::{self, NewMessage, Sent};
+
+/// The routes of messages.
+pub fn routes() -> Endpoints {
+    Endpoints::new("messages")
+        .add(Access::Member, routes!(list))
+        .add_on(Terms::Chat, Access::Member, routes!(send))
+        .add(Access::Member, routes!(unread_count))
+        .add(Access::Member, routes!(show, remove))
+        .add(Access::Member, routes!(read))
+}
+
+/// A part of one's messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BoxName {
+    /// What one received.
+    #[default]
+    Inbox,
+    /// What one sent.
+    Sent,
+    /// The announcements to a class, also those from before one came into it.
+    Class,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// inbox unless said otherwise; class needs classId
+    #[garde(skip)]
+    #[serde(default, rename = "box")]
+    #[param(value_type = Option<BoxName>, required = false)]
+    of: BoxName,
+    /// Announcements to this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// How many messages; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<i64, DirectMessages>>,
+}
+
+/// How much is unread.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct UnreadCount {
+    /// Messages in the inbox that the caller has not read.
+    unread_count: i64,
+}
+
+/// The caller's messages, newest first
+#[utoipa::path(get, path = "/messages", params(Listed), responses((status = 200, body = Page<MessageView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<MessageView>>> {
+    let (of, class) = (message_box(query.of), query.class_id);
+    if of == MessageBox::Class && class.is_none() {
+        return Err(Error::invalid(
+            "classId",
+            "required",
+            "is required for the box of a class",
+        ));
+    }
+    let window = window(query.limit, query.cursor);
+    let slice = cx.page(
+        window,
+        Direction::Falling,
+        move |scope, window| scope.messages(of, class.as_ref(), window),
+        position,
+    );
+    Ok(Json(Page::of(DirectMessages, slice.await?, |seen| shown(&seen))))
+}
+
+/// Send a message to persons, to a class, to a group or to all groups of a topic
+///
+/// Students write to the teachers of their classes and to admins, and into the room of their own group.
+#[utoipa::path(post, path = "/messages", request_body = NewMessage,
+    responses((status = 201, body = SentMessageView), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER, FORBIDDEN_ROLE")))]
+async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<SentMessageView>> {
+    let send = move |work: &mut Work<'_>| Ok(sent(direct_messages::send(work, &new)?));
+    cx.create(send).await
+}
+
+fn sent(sent: Sent) -> Created<SentMessageView> {
+    match sent {
+        Sent::Direct(seen) => {
+            let place = format!("/api/messages/{}", seen.message.id);
+            Created(place, SentMessageView::Direct(shown(&seen)))
+        }
+        Sent::Room(message) => {
+            let view = RoomMessageView::from(message.as_ref());
+            Created(view.address(), SentMessageView::Room(view))
+        }
+        Sent::Rooms(assignment_id, messages) => {
+            let place = format!("/api/assignments/{assignment_id}");
+            let messages = messages.iter().map(RoomMessageView::from).collect();
+            Created(
+                place,
+                SentMessageView::Rooms(RoomMessagesView {
+                    assignment_id,
+                    messages,
+                }),
+            )
+        }
+    }
+}
+
+/// How many messages the caller has not read
+#[utoipa::path(get, path = "/messages/unread-count", responses((status = 200, body = UnreadCount)))]
+async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
+    let counts = cx.list(|scope| Ok(vec![((), scope.unread_messages()?)])).await?;
+    Ok(Json(UnreadCount {
+        unread_count: counts.into_iter().sum(),
+    }))
+}
+
+/// One message; its sender finds its recipients
+#[utoipa::path(get, path = "/messages/{id}", params(("id" = String, Path)), responses((status = 200, body = MessageView)))]
+async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView>> {
+    let seen = cx.read(move |scope| scope.message(&id)).await?;
+    Ok(Json(shown(&seen)))
+}
+
+/// Mark a message as read
+#[utoipa::path(post, path = "/messages/{id}/read", params(("id" = String, Path)),
+    responses((status = 200, body = UnreadCount)))]
+async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount>> {
+    let unread_count = cx.write(move |work| direct_messages::read(work, &id)).await?;
+    Ok(Json(UnreadCount { unread_count }))
+}
+
+/// Take a message out of the own view; everybody else keeps it
+#[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<MessageId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| direct_messages::remove(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}
+
+fn shown(seen: &SeenMessage) -> MessageView {
+    if seen.is_own {
+        MessageView::sent(&seen.message, seen.read_at, seen.recipients)
+    } else {
+        MessageView::received(&seen.message, seen.read_at)
+    }
+}
+
+fn message_box(name: BoxName) -> MessageBox {
+    match name {
+        BoxName::Inbox => MessageBox::Inbox,
+        BoxName::Sent => MessageBox::Sent,
+        BoxName::Class => MessageBox::Class,
+    }
+}

@@ -1,0 +1,405 @@
+//! The OpenAPI document: what the routes say of themselves, plus title, version, security schemes, described refusals,
+//! and examples. The examples are real requests and answers that the tests recorded (`docs/examples.json`).
+
+use std::collections::BTreeMap;
+
+use model::access::{MemberRole, PlatformRole};
+use model::activity::{Action, Category};
+use model::assignment::{AssignmentOrder, AssignmentStatus};
+use model::class::ClassStatus;
+use model::course::CourseStatus;
+use model::group_assignment::SubmissionState;
+use model::import::ImportMode;
+use model::organization::OrganizationStatus;
+use model::text::Search;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::schema::Type;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    Content, Header, HttpMethod, InfoBuilder, LicenseBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Required, Response,
+    ResponseBuilder, Schema, ServerBuilder,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::codes::{self, Likeness};
+use super::direct_messages::BoxName;
+use super::dry_run::DryRun;
+use super::endpoint::{Row, operations};
+use super::reply::ErrorBody;
+use super::valid::Switch;
+use super::variants;
+use common::error::Problem;
+
+/// What the tests recorded.
+#[derive(Deserialize)]
+struct Examples {
+    /// One exchange of each route, by `METHOD /path`.
+    routes: BTreeMap<String, Exchange>,
+    /// One body of each code.
+    errors: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Exchange {
+    request: Option<Value>,
+    /// The media type of the request, where it has a body.
+    sent: Option<String>,
+    status: u16,
+    media: String,
+    answer: Value,
+}
+
+const RECORDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
+
+/// A file may be of any kind.
+const EVERY_MEDIA: &str = "*/*";
+
+const ABOUT: &str = "The server on which a school's groups work together.\n\n\
+    **Signing in.** `POST /auth/sign-in/email` sets the session cookie, then `POST /auth/organization/set-active` \
+    chooses the organization. In this page both work by *Execute*: the browser keeps the cookie and sends it with every \
+    later request. Programs keep the `better-auth.session_token` cookie themselves.\n\n\
+    **Refusals.** Every refusal has a stable `code`, a sentence, and the id of the request; the codes of each route \
+    stand at its responses. What a caller may not know of is 404, what he sees but may not change is 403.\n\n\
+    **Examples** are recorded from real answers; long lists are shortened to two entries.";
+
+/// Completes the document that the routes made.
+pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
+    let examples: Examples = serde_json::from_str(RECORDED).expect("docs/examples.json is what the tests wrote");
+    document.info = InfoBuilder::new()
+        .title("groupwork")
+        .description(Some(ABOUT))
+        .version(env!("CARGO_PKG_VERSION"))
+        .license(Some(LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE")).build()))
+        .build();
+    let server = ServerBuilder::new()
+        .url("/api")
+        .description(Some("This service"))
+        .build();
+    document.servers = Some(vec![server]);
+    let mut tags: Vec<&str> = Vec::new();
+    let mut refusals = BTreeMap::new();
+    for row in rows {
+        if !tags.contains(&row.noun) {
+            tags.push(row.noun);
+        }
+        let item = document.paths.paths.get_mut(&row.path).expect("every row has its path");
+        for (method, operation) in operations(item) {
+            if super::endpoint::name(&method) == row.method {
+                say_what_may_be_missing(operation);
+                if creates(operation, &row.path) {
+                    describe_key(operation);
+                }
+                show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
+                spell_out(operation, row, &examples.errors, &mut refusals);
+            }
+        }
+    }
+    for item in document.paths.paths.values_mut() {
+        describe_versions(item);
+    }
+    let created: Vec<String> = versioned_paths(&document);
+    for (path, item) in &mut document.paths.paths {
+        if let Some(created) = item.post.as_mut().filter(|_| created.contains(path)) {
+            describe_tag(created, "201");
+        }
+    }
+    document.tags = Some(
+        tags.into_iter()
+            .map(|tag| TagBuilder::new().name(tag).build())
+            .collect(),
+    );
+    let components = document.components.get_or_insert_default();
+    components.responses.extend(refusals);
+    components
+        .schemas
+        .insert(ErrorBody::name().into_owned(), ErrorBody::schema());
+    components
+        .schemas
+        .insert(Problem::name().into_owned(), Problem::schema());
+    components
+        .parameters
+        .insert("ShownOrganization".to_owned(), shown_organization().into());
+    components.parameters.insert("IfMatch".to_owned(), if_match().into());
+    components
+        .parameters
+        .insert("IdempotencyKey".to_owned(), idempotency_key().into());
+    components.schemas.extend(of_parameters());
+    variants::name_variants(&mut components.schemas);
+    for schema in components.schemas.values_mut() {
+        variants::loosen(schema);
+    }
+    let cookie = "The cookie that signing in sets; `__Secure-` stands before its name where FRONTEND_URL is https.";
+    components.add_security_scheme(
+        "session",
+        SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+            "better-auth.session_token",
+            cookie,
+        ))),
+    );
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some(
+            "A token of the document server, signed with DOCSERVER_JWT_SECRET; its own header is a setting.",
+        ))
+        .build();
+    components.add_security_scheme("documentServer", SecurityScheme::Http(bearer));
+    document
+}
+
+/// Where an operation can fail with 412 it takes `If-Match`, and it and the GET of its path return an `ETag`.
+fn describe_versions(item: &mut PathItem) {
+    let mut is_versioned = false;
+    for (method, operation) in operations(item) {
+        if operation.responses.responses.contains_key("412") {
+            let condition = RefOr::Ref(Ref::new("#/components/parameters/IfMatch"));
+            operation.parameters.get_or_insert_default().push(condition);
+            if method != HttpMethod::Delete {
+                describe_tag(operation, "200");
+            }
+            is_versioned = true;
+        }
+    }
+    if let Some(read) = item.get.as_mut().filter(|_| is_versioned) {
+        describe_tag(read, "200");
+    }
+}
+
+/// The paths of the lists to whose objects `{id}` leads, where those have versions.
+fn versioned_paths(document: &OpenApi) -> Vec<String> {
+    let paths = document.paths.paths.iter().filter(|(_, item)| {
+        let changed = item.patch.as_ref();
+        changed.is_some_and(|operation| operation.responses.responses.contains_key("412"))
+    });
+    paths
+        .filter_map(|(path, _)| path.strip_suffix("/{id}").map(str::to_owned))
+        .collect()
+}
+
+fn describe_tag(operation: &mut Operation, status: &str) {
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
+        let version = ObjectBuilder::new().schema_type(Type::String).build();
+        let mut header = Header::new(version);
+        header.description = Some("The version of the object, for `If-Match`".to_owned());
+        response.headers.insert("ETag".to_owned(), header.into());
+    }
+}
+
+fn describe_key(operation: &mut Operation) {
+    let key = RefOr::Ref(Ref::new("#/components/parameters/IdempotencyKey"));
+    operation.parameters.get_or_insert_default().push(key);
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut("201") {
+        let switch = ObjectBuilder::new().schema_type(Type::String).build();
+        let mut header = Header::new(switch);
+        header.description = Some("`true` when this is the answer to an earlier request with the same key".to_owned());
+        response
+            .headers
+            .insert("Idempotency-Replayed".to_owned(), header.into());
+    }
+}
+
+/// The key under which a creating request is carried out once.
+fn idempotency_key() -> Parameter {
+    let key = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(255))
+        .pattern(Some("^[!-~]+$"))
+        .build();
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "A text that the caller makes up for this request, for example a UUID. When the request is sent again with its \
+             key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for \
+             one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED.",
+        ))
+        .schema(Some(key))
+        .build()
+}
+
+/// The precondition of a change.
+fn if_match() -> Parameter {
+    let tags = ObjectBuilder::new().schema_type(Type::String).build();
+    ParameterBuilder::new()
+        .name("If-Match")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is \
+             412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before \
+             a tag is ignored.",
+        ))
+        .schema(Some(tags))
+        .build()
+}
+
+/// The header with which a request names the organization that its page shows; every tenant route refers to it.
+fn shown_organization() -> Parameter {
+    let id = ObjectBuilder::new().schema_type(Type::String).build();
+    ParameterBuilder::new()
+        .name("X-Organization-Id")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "The id of the organization that the caller's page shows. When the caller works in another organization or in \
+             none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done.",
+        ))
+        .schema(Some(id))
+        .build()
+}
+
+/// Types that parameters of a query name. utoipa collects those of bodies and forgets these.
+fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
+    fn named<T: ToSchema>() -> (String, RefOr<Schema>) {
+        (T::name().into_owned(), T::schema())
+    }
+    BTreeMap::from([
+        named::<Search>(),
+        named::<Action>(),
+        named::<Category>(),
+        named::<AssignmentOrder>(),
+        named::<AssignmentStatus>(),
+        named::<CourseStatus>(),
+        named::<ClassStatus>(),
+        named::<ImportMode>(),
+        named::<MemberRole>(),
+        named::<OrganizationStatus>(),
+        named::<PlatformRole>(),
+        named::<SubmissionState>(),
+        named::<BoxName>(),
+        named::<DryRun>(),
+        named::<Switch>(),
+    ])
+}
+
+/// A body that may be missing is no body that may be `null`, as utoipa has it.
+fn say_what_may_be_missing(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else {
+        return;
+    };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(choice))) = &mut content.schema
+            && choice.items.iter().any(variants::is_null)
+        {
+            let mut others = std::mem::take(&mut choice.items).into_iter();
+            content.schema = others.find(|item| !variants::is_null(item));
+        }
+    }
+}
+
+/// Puts the recorded exchange to the body and to the answer it belongs to.
+fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
+    let Some(Exchange {
+        request,
+        sent,
+        status,
+        media,
+        answer,
+    }) = recorded
+    else {
+        return;
+    };
+    if let Some(RefOr::T(body)) = &mut operation.request_body
+        && let Some(RefOr::T(content)) = sent.as_ref().and_then(|sent| body.content.get_mut(sent))
+    {
+        content.example.clone_from(request);
+    }
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(&status.to_string()) {
+        let is_file = response.content.contains_key(EVERY_MEDIA);
+        // A handler that says nothing of the shape of its answer still shows one.
+        let content = response
+            .content
+            .entry(if is_file { EVERY_MEDIA } else { media }.to_owned())
+            .or_insert_with(|| RefOr::T(Content::default()));
+        if let RefOr::T(content) = content {
+            content.example = Some(answer.clone());
+        }
+    }
+}
+
+/// Replaces every refusal of an operation by a described one, shared by all operations that answer the same.
+fn spell_out(
+    operation: &mut Operation,
+    row: &Row,
+    recorded: &BTreeMap<String, Value>,
+    refusals: &mut BTreeMap<String, RefOr<Response>>,
+) {
+    let summary = operation.summary.clone().unwrap_or_default();
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            response.description.clone_from(&summary);
+        }
+    }
+    let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+    for (status, response) in &operation.responses.responses {
+        if let (Ok(status @ 400..), RefOr::T(response)) = (status.parse(), response) {
+            let named = codes::named_in(&response.description).into_iter();
+            by_status.entry(status).or_default().extend(named.map(str::to_owned));
+        }
+    }
+    for (status, code) in codes::of_likeness(likeness(operation, row)) {
+        by_status.entry(status).or_default().push(code.to_owned());
+    }
+    for (status, mut named) in by_status {
+        named.sort();
+        named.dedup();
+        let described = operation.responses.responses.get(&status.to_string());
+        let shaped = matches!(described, Some(RefOr::T(response)) if !response.content.is_empty());
+        // A refusal with a body of its own (the readiness check) or without code (a missing part) stays as it is.
+        if named.is_empty() || shaped {
+            continue;
+        }
+        let name = format!("{status}.{}", named.join("."));
+        let shared = Ref::from_response_name(&name);
+        refusals.entry(name).or_insert_with(|| refusal(&named, recorded).into());
+        operation.responses.responses.insert(status.to_string(), shared.into());
+    }
+}
+
+fn refusal(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
+    let lines = named.iter().map(|code| {
+        let meaning = codes::meaning(code).unwrap_or_default();
+        format!("`{code}`: {meaning}")
+    });
+    let mut content = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+    for code in named {
+        if let Some(body) = recorded.get(code) {
+            let example = ExampleBuilder::new().value(Some(body.clone())).build();
+            content.examples.insert(code.clone(), RefOr::T(example));
+        }
+    }
+    ResponseBuilder::new()
+        .description(lines.collect::<Vec<_>>().join("\n\n"))
+        .content("application/json", content)
+        .extensions(Some(Extensions::builder().add("x-codes", named).build()))
+        .build()
+}
+
+/// Whether an operation takes an `Idempotency-Key`: one that creates something in an organization.
+fn creates(operation: &Operation, path: &str) -> bool {
+    // An organization that is founded has no keys yet, and its slug is unique.
+    operation.responses.responses.contains_key("201") && path != "/tenants"
+}
+
+fn likeness(operation: &Operation, row: &Row) -> Likeness {
+    let reads =
+        |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
+    Likeness {
+        access: row.access,
+        changes: row.method != "GET",
+        creates: creates(operation, &row.path),
+        json: reads("application/json"),
+        form: reads("multipart/form-data"),
+        auth: row.noun == "auth",
+    }
+}

@@ -1,0 +1,261 @@
+//! What the document server asks and tells, and how a page opens its editor (specification, Document handling; contract
+//! 8.1 and 8.2). The two doors of the document server ignore cookies, believe only its tokens, and the second one answers
+//! in its dialect: `{"error":0}` is "taken", everything else is not.
+
+use axum::Json;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::Access;
+use model::document::{Document, Mode};
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::text::FileName;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::anonymous_body::AnonymousBody;
+use super::context::{App, Context};
+use super::downloads::{Content, Download, FileBytes, download};
+use super::endpoint::Endpoints;
+use super::pace::read_body;
+use super::terms::Terms;
+use super::valid::{self, ValidQuery};
+use adapters::document_server::Bytes;
+use adapters::document_server::editor::{Editor, Reader};
+use adapters::files::{blank, name};
+use common::error::{Error, Result};
+use common::measures::measures;
+use db::documents::CurrentFile;
+use service::editing::Answer;
+
+/// The largest notice: long sessions have long histories (contract 9).
+const NOTICE_LIMIT: u64 = 2 << 20;
+
+/// The routes of the document server and of the editor's configuration.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents")
+        .add(Access::Member, routes!(editor))
+        .add(Access::DocumentServer, routes!(file))
+        // It fetches the bytes of a save before it answers.
+        .add_on(Terms::Long, Access::DocumentServer, routes!(notice))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Opening {
+    /// `view` opens a draft for reading only
+    #[garde(skip)]
+    mode: Option<Mode>,
+}
+
+/// What a page needs to open an editor
+#[utoipa::path(get, path = "/workrooms/documents/{id}/editor-config", params(("id" = String, Path), Opening),
+    responses((status = 200, body = Editor)))]
+async fn editor(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidQuery(wanted): ValidQuery<Opening>,
+) -> Result<Json<Editor>> {
+    let user = &cx.caller().user;
+    let (reader_id, name) = (user.id.clone(), user.name.clone());
+    let found = cx.read(move |scope| {
+        let seen = scope.document(&id)?;
+        let reader = Reader {
+            locale: scope.locale_of(&reader_id)?,
+            id: reader_id,
+            name,
+        };
+        Ok((seen, reader))
+    });
+    let (seen, reader) = found.await?;
+    // A page may ask for less than the rules give, never for more.
+    let mode = match wanted.mode {
+        Some(Mode::View) => Mode::View,
+        Some(Mode::Edit) | None => seen.mode(),
+    };
+    cx.app()
+        .document_server()
+        .editor(seen.document(), mode, reader)
+        .map(Json)
+}
+
+/// The bytes of a document, for the document server
+#[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
+    responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
+            content_type = "*/*"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
+async fn file(
+    State(app): State<App>,
+    Path(id): Path<DocumentId>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let bytes = wanted_bytes(query.as_deref());
+    let token = token(&app, &headers);
+    let bytes = match (app.document_server(), bytes) {
+        // The token comes first: without one nobody learns what this route understands.
+        (server, None) => {
+            return Err(server
+                .may_fetch(token, &id, &Bytes::Current)
+                .err()
+                .unwrap_or(Error::NotFound));
+        }
+        (server, Some(bytes)) => {
+            server.may_fetch(token, &id, &bytes)?;
+            bytes
+        }
+    };
+    pass(&app, "file", &id)?;
+    let asked = id.clone();
+    let found = app.editing().read_at_home(&asked, move |scope| {
+        let seen = scope.document(&id)?;
+        let document = seen.document();
+        Ok(match bytes {
+            Bytes::Current => current(document, scope.current_file(document)?)?,
+            Bytes::Revision(revision) => {
+                let revision = scope.revision_by_id(&id, &revision)?;
+                kept(
+                    document,
+                    revision.extension().unwrap_or(document.file_extension),
+                    revision.file_key,
+                    revision.size,
+                    revision.sha256,
+                )
+            }
+            Bytes::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
+            Bytes::Copy(copy) => {
+                let copy = scope.submitted_copy(&copy, &id)?;
+                kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
+            }
+        })
+    });
+    let (_, found) = found.await?;
+    download(app.files(), &headers, found).await.map_err(unless_kept)
+}
+
+/// Lets a request of the document server through unless it asks far more often about one document than any class can make
+/// it. It tries again by itself after 429. Only genuine requests come here: nobody else can use up the turn of a document.
+fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
+    match app.rates().document(door, document).filter(|meter| meter.is_refused) {
+        None => Ok(()),
+        Some(meter) => Err(Error::RateLimited {
+            retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
+        }),
+    }
+}
+
+/// The row is there and its bytes are not to be had: the document server shall ask again instead of opening nothing.
+fn unless_kept(error: Error) -> Error {
+    match error {
+        Error::Internal(error) => {
+            tracing::error!(error = format!("{error:?}"), "the bytes of a document cannot be read");
+            Error::NotReady
+        }
+        other => other,
+    }
+}
+
+/// Which bytes the query names; nothing when it is none of ours.
+fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
+    let query = query.unwrap_or_default();
+    match query.split_once('=') {
+        None if query.is_empty() => Some(Bytes::Current),
+        Some(("revision", id)) => Some(Bytes::Revision(RevisionId::new(id))),
+        Some(("copy", id)) => Some(Bytes::Copy(SubmissionDocumentId::new(id))),
+        Some(("blank", extension)) => FileExtension::parse(extension).map(Bytes::Blank),
+        _ => None,
+    }
+}
+
+/// The content of a document as a download.
+pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Download> {
+    Ok(match current {
+        CurrentFile::Revision(revision) => {
+            let extension = document.file_extension;
+            kept(document, extension, revision.file_key, revision.size, revision.sha256)
+        }
+        CurrentFile::Blank(extension) => {
+            let bytes = blank::blank(extension).ok_or_else(|| anyhow::anyhow!("a {extension} has no blank"))?;
+            Download {
+                name: file_name(document, extension),
+                mime: extension.mime().to_owned(),
+                sha256: blank::sha256(bytes),
+                content: Content::Embedded(bytes),
+            }
+        }
+    })
+}
+
+fn kept(document: &Document, extension: FileExtension, key: FileKey, size: i64, sha256: String) -> Download {
+    Download {
+        name: file_name(document, extension),
+        mime: extension.mime().to_owned(),
+        sha256,
+        content: Content::Kept(key, size),
+    }
+}
+
+fn file_name(document: &Document, extension: FileExtension) -> FileName {
+    name::of_title(document.title.as_str(), extension.as_str())
+}
+
+/// The answer in the document server's dialect.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+struct Verdict {
+    /// 0: taken; anything else: not
+    error: i64,
+}
+
+/// News of the document server about an editing session
+#[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
+    request_body(content = serde_json::Value, description = "A notice with its token"),
+    responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
+        (status = 503, body = Verdict, description = "Try again")))]
+async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let (server, header) = (app.document_server(), token(&app, &parts.headers));
+    let by_header = server.header_claims(header)?;
+    if let Some(limits) = parts.extensions.get::<AnonymousBody>().filter(|_| by_header.is_some()) {
+        limits.authenticate();
+    }
+    let body = read_body(body, NOTICE_LIMIT).await?;
+    let body = valid::parse(&body)?;
+    let claims = server.callback_claims(by_header, header, &body)?;
+    let text = claims.key.clone();
+    let found = server.notice(claims).filter(|(key, _)| key.document == id);
+    let Some((key, notice)) = found else {
+        // A genuine notice at the wrong door: a mistake of configuration, or somebody who tries doors.
+        tracing::warn!(audit = true, document.id = %id, document.key = text, "a notice names a key of another document");
+        return Err(Error::DocumentServerTokenMismatch);
+    };
+    pass(&app, "callback", &id)?;
+    match app.editing().notice(key, text, notice).await {
+        Ok(answer) => Ok(verdict(answer)),
+        Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),
+        // Database or disk: the document server repeats what is answered with 5xx.
+        Err(error) => {
+            tracing::warn!(error = format!("{error:?}"), document.id = %id, "a notice was not taken");
+            Ok(verdict(Answer::TryAgain))
+        }
+    }
+}
+
+fn verdict(answer: Answer) -> Response {
+    let (status, error, outcome) = match answer {
+        Answer::Taken => (StatusCode::OK, 0, "taken"),
+        Answer::Refused => (StatusCode::OK, 1, "refused"),
+        Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1, "again"),
+    };
+    measures().notice(outcome);
+    (status, Json(Verdict { error })).into_response()
+}
+
+fn token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    headers.get(app.document_server().header())?.to_str().ok()
+}

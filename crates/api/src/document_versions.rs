@@ -1,0 +1,118 @@
+//! `/workrooms/documents/{id}/versions`: the kept states of a document (contract 6.10).
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::access::Access;
+use model::id::{DocumentId, RevisionId};
+use model::save::{Revision, RevisionOrigin};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::documents::shown;
+use super::downloads::{Content, Download, FileBytes, download};
+use super::endpoint::Endpoints;
+use super::files;
+use adapters::files::name;
+use api_types::document::{DocumentVersionView, DocumentView};
+use common::clock;
+use common::error::{Error, Result};
+use db::documents::SeenDocument;
+use db::{Scope, revisions};
+use service::actions::documents::{self, NewContent};
+
+/// The routes of kept states.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents")
+        .add(Access::Member, routes!(versions))
+        .add(Access::Member, routes!(version_content))
+        .add(Access::Member, routes!(restore))
+}
+
+/// The kept states of a document, newest first; those that came too late are for the staff
+#[utoipa::path(get, path = "/workrooms/documents/{id}/versions", params(("id" = String, Path)),
+    responses((status = 200, body = [DocumentVersionView])))]
+async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<DocumentVersionView>>> {
+    let found = cx
+        .read(move |scope| {
+            scope.document(&id)?;
+            let is_staff = scope.viewer().is_staff();
+            let mut found = scope.revisions(&id)?;
+            found.retain(|revision| is_staff || revisions::shown_to_students(revision));
+            Ok((found, scope.histories(&id)?))
+        })
+        .await?;
+    let (revisions, mut histories) = found;
+    let shown = revisions.into_iter().map(|revision| {
+        let history = histories.remove(&revision.id);
+        DocumentVersionView::new(revision, history)
+    });
+    Ok(Json(shown.collect()))
+}
+
+/// The bytes of one kept state
+#[utoipa::path(get, path = "/workrooms/documents/{id}/versions/{version}/download",
+    params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn version_content(
+    cx: Context,
+    Path((id, version)): Path<(DocumentId, String)>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let (seen, revision) = cx.read(move |scope| one_version(scope, &id, &version)).await?;
+    // The document may be of another kind by now; these bytes are what they were.
+    let extension = revision.extension().unwrap_or(seen.document().file_extension);
+    let title = format!("{} (version {})", seen.document().title, revision.version);
+    let file = Download {
+        name: name::of_title(&title, extension.as_str()),
+        mime: extension.mime().to_owned(),
+        sha256: revision.sha256,
+        content: Content::Kept(revision.file_key, revision.size),
+    };
+    download(cx.app().files(), &headers, file).await
+}
+
+/// Make an earlier state the content of a draft again
+#[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
+    params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
+        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
+async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
+    let document = id.clone();
+    let (seen, former) = cx
+        .read(move |scope| {
+            let (seen, former) = one_version(scope, &document, &version)?;
+            // Asked again inside the unit; here it only saves the copy.
+            documents::takes_content(&seen)?;
+            Ok((seen, former))
+        })
+        .await?;
+    let extension = former.extension().unwrap_or(seen.document().file_extension);
+    let revision = RevisionId::new(clock::new_id());
+    let file_key = Revision::file_key(&id, &revision, extension);
+    let content = NewContent {
+        id: revision,
+        file_key: file_key.clone(),
+        size: former.size,
+        sha256: former.sha256,
+    };
+    let act =
+        move |work: &mut db::Work<'_>| documents::replace(work, &id, extension, &content, RevisionOrigin::Restore);
+    let seen = files::keep_copy(&cx, former.file_key, file_key, act).await?;
+    Ok(Json(shown(&cx, &seen)?))
+}
+
+/// A kept state of a document, as far as the caller may see it. A number that is none is unknown, as any other is.
+fn one_version(scope: &mut Scope<'_>, id: &DocumentId, version: &str) -> Result<(SeenDocument, Revision)> {
+    let seen = scope.document(id)?;
+    let revision = scope.revision(id, version.parse().map_err(|_| Error::NotFound)?)?;
+    if scope.viewer().is_staff() || revisions::shown_to_students(&revision) {
+        Ok((seen, revision))
+    } else {
+        Err(Error::NotFound)
+    }
+}

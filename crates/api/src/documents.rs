@@ -1,0 +1,396 @@
+//! `/workrooms/{id}/documents` and `/workrooms/documents` (specification, Work rooms; contract 6.10). What the document
+//! server asks is answered in `document_server.rs`.
+
+use axum::Json;
+use axum::extract::{FromRequest, Path, Request};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use garde::Validate;
+use model::access::Access;
+use model::document::DocumentStatus;
+use model::document_kind::FileExtension;
+use model::file::FileType;
+use model::id::{AssignmentId, DocumentId, RevisionId, WorkRoomId};
+use model::save::{Revision, RevisionOrigin};
+use model::text::DocumentTitle;
+use model::version::Object;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::document_versions;
+use super::downloads::{Content, Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::files::{self, FileForm, Upload, Uploaded, is_form};
+use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use adapters::files::{blank, name};
+use api_types::audience::Audience;
+use api_types::document::DocumentView;
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+use db::documents::{CurrentFile, DocumentFilter, SeenDocument};
+use service::actions::documents::{self, Beginning, DocumentEdit, NewContent, NewDocument, UploadedDocument};
+
+/// The routes of documents.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents")
+        .add(Access::Member, routes!(list, create))
+        .add(Access::Member, routes!(show, edit, remove))
+        .add(Access::Member, routes!(content))
+        .add(Access::Member, routes!(replace))
+        .merge(document_versions::routes())
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this status
+    #[garde(skip)]
+    status: Option<DocumentStatus>,
+    /// For this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+}
+
+impl Editable for DocumentEdit {
+    const FIELDS: &'static [&'static str] = &["title", "assignmentId"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "workRoomId",
+        "groupId",
+        "documentType",
+        "fileExtension",
+        "status",
+        "statusBeforeLock",
+        "lockedAt",
+        "lockedByAssignmentId",
+        "version",
+        "size",
+        "createdById",
+        "lastEditedBy",
+        "lastEditedByUser",
+        "lastActivity",
+        "saveFailedAt",
+        "contentPending",
+        "submittedAt",
+        "submittedById",
+        "grade",
+        "points",
+        "gradedAt",
+        "gradedById",
+        "feedback",
+        "createdAt",
+        "updatedAt",
+        "canEdit",
+        "mode",
+    ];
+}
+
+/// The documents of a room, oldest first
+#[utoipa::path(get, path = "/workrooms/{id}/documents", params(("id" = String, Path), Filter),
+    responses((status = 200, body = [DocumentView])))]
+async fn list(
+    cx: Context,
+    Path(room): Path<WorkRoomId>,
+    ValidQuery(filter): ValidQuery<Filter>,
+) -> Result<Json<Vec<DocumentView>>> {
+    let filter = DocumentFilter {
+        status: filter.status,
+        assignment_id: filter.assignment_id,
+    };
+    let found = cx
+        .read(move |scope| {
+            let audience = Audience::of(scope.viewer());
+            let found = scope.documents(&room, &filter)?;
+            Ok(found.iter().map(|seen| view(seen, &audience)).collect())
+        })
+        .await?;
+    Ok(Json(found))
+}
+
+/// What a new document comes from.
+enum NewBody {
+    /// A blank page or a template.
+    Described(NewDocument),
+    /// A file of one's own.
+    Own(Upload<UploadedDocument>),
+}
+
+impl FromRequest<App> for NewBody {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        if is_form(request.headers()) {
+            Upload::from_request(request, app).await.map(Self::Own)
+        } else {
+            Valid::from_request(request, app)
+                .await
+                .map(|Valid(new)| Self::Described(new))
+        }
+    }
+}
+
+/// The body that creates a document.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it is read by the description alone")]
+struct DocumentForm {
+    /// The file
+    #[schema(value_type = String, format = Binary)]
+    file: (),
+    /// Its title; else the name of the file
+    #[schema(nullable = false)]
+    title: Option<DocumentTitle>,
+    /// The topic it is for
+    #[schema(nullable = false)]
+    assignment_id: Option<AssignmentId>,
+}
+
+/// Add a document to a room: blank, from a template, or a file of one's own
+#[utoipa::path(post, path = "/workrooms/{id}/documents", params(("id" = String, Path)),
+    request_body(content((NewDocument = "application/json"), (DocumentForm = "multipart/form-data"))),
+    responses((status = 201, body = DocumentView),
+        (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT"),
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Result<CreatedObject<DocumentView>> {
+    let id = DocumentId::new(clock::new_id());
+    match body {
+        NewBody::Own(upload) => create_uploaded(&cx, id, room, upload).await,
+        NewBody::Described(new) if new.template_attachment_id.is_some() => create_copied(&cx, id, room, new).await,
+        NewBody::Described(new) => {
+            let file_extension = FileExtension::of_new(new.document_type, new.file_extension)?;
+            let NewDocument {
+                title, assignment_id, ..
+            } = new;
+            let beginning = Beginning {
+                id,
+                title,
+                file_extension,
+                assignment_id,
+                content: None,
+            };
+            cx.write(creation(&cx, room, beginning)).await
+        }
+    }
+}
+
+/// What creates a document and shows it to the caller.
+fn creation(
+    cx: &Context,
+    room: WorkRoomId,
+    beginning: Beginning,
+) -> impl FnMut(&mut Work<'_>) -> Result<CreatedObject<DocumentView>> + Send + use<> {
+    let inside = cx.clone();
+    cx.repeatable(move |work| {
+        let seen = documents::create(work, &room, &beginning)?;
+        let document = shown(&inside, &seen)?;
+        Ok(CreatedObject(
+            format!("/api/workrooms/documents/{}", document.id()),
+            document,
+        ))
+    })
+}
+
+async fn create_uploaded(
+    cx: &Context,
+    id: DocumentId,
+    room: WorkRoomId,
+    upload: Upload<UploadedDocument>,
+) -> Result<CreatedObject<DocumentView>> {
+    let Upload { file, fields } = upload;
+    let file_extension = extension(file.kind)?;
+    let title = fields.title.unwrap_or_else(|| title_of(file.name.as_str()));
+    let content = content_of(&id, file_extension, &file);
+    let key = content.file_key.clone();
+    let assignment_id = fields.assignment_id;
+    let beginning = Beginning {
+        id,
+        title,
+        file_extension,
+        assignment_id,
+        content: Some(content),
+    };
+    files::keep(cx, file.staged, key, creation(cx, room, beginning)).await
+}
+
+async fn create_copied(
+    cx: &Context,
+    id: DocumentId,
+    room: WorkRoomId,
+    new: NewDocument,
+) -> Result<CreatedObject<DocumentView>> {
+    let Some(attachment) = new.template_attachment_id else {
+        return Err(Error::NotFound);
+    };
+    let looked = room.clone();
+    let template = cx
+        .read(move |scope| {
+            let place = scope.place_of_room(&looked)?;
+            scope.template(&place.group.id, &attachment)
+        })
+        .await?;
+    let wrong = |path: &str, message: &str| Error::invalid(path, "format", message);
+    let file_extension = FileExtension::of_name(&template.file_name)
+        .ok_or_else(|| wrong("templateAttachmentId", "is no document that can be edited"))?;
+    if new.file_extension.is_some_and(|wanted| wanted != file_extension) {
+        return Err(wrong("fileExtension", "does not fit the template"));
+    }
+    if new
+        .document_type
+        .is_some_and(|wanted| wanted != file_extension.document_type())
+    {
+        return Err(wrong("documentType", "does not fit the template"));
+    }
+    let revision = RevisionId::new(clock::new_id());
+    let file_key = Revision::file_key(&id, &revision, file_extension);
+    let content = NewContent {
+        id: revision,
+        file_key: file_key.clone(),
+        size: template.size,
+        sha256: template.sha256,
+    };
+    let NewDocument {
+        title, assignment_id, ..
+    } = new;
+    let beginning = Beginning {
+        id,
+        title,
+        file_extension,
+        assignment_id,
+        content: Some(content),
+    };
+    files::keep_copy(cx, template.file_key, file_key, creation(cx, room, beginning)).await
+}
+
+/// One document
+#[utoipa::path(get, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = DocumentView)))]
+pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
+    let object = Object::from(&id);
+    let Versioned(seen, version) = cx.read_object(object, move |scope| scope.document(&id)).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
+}
+
+/// Rename a document or link it to a topic
+#[utoipa::path(patch, path = "/workrooms/documents/{id}", params(("id" = String, Path)), request_body = DocumentEdit,
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
+async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::edit(work, &id, &patch.edit);
+    let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
+}
+
+/// Remove a draft that was never handed in
+#[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::remove(work, &id);
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
+    Ok(Json(Done::YES))
+}
+
+/// The bytes of a document, as they were saved last
+#[utoipa::path(get, path = "/workrooms/documents/{id}/download", params(("id" = String, Path)),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
+    let (seen, current) = cx
+        .read(move |scope| {
+            let seen = scope.document(&id)?;
+            let current = scope.current_file(seen.document())?;
+            Ok((seen, current))
+        })
+        .await?;
+    let extension = seen.document().file_extension;
+    let name = name::of_title(seen.document().title.as_str(), extension.as_str());
+    let mime = extension.mime().to_owned();
+    let file = match current {
+        CurrentFile::Revision(revision) => {
+            let Revision {
+                file_key, size, sha256, ..
+            } = *revision;
+            Download {
+                name,
+                mime,
+                sha256,
+                content: Content::Kept(file_key, size),
+            }
+        }
+        CurrentFile::Blank(extension) => {
+            let bytes =
+                blank::blank(extension).ok_or_else(|| anyhow::anyhow!("a {extension} document has no content"))?;
+            Download {
+                name,
+                mime,
+                sha256: blank::sha256(bytes),
+                content: Content::Embedded(bytes),
+            }
+        }
+    };
+    download(cx.app().files(), &headers, file).await
+}
+
+/// Put another file of the same kind in the place of a draft's content
+#[utoipa::path(put, path = "/workrooms/documents/{id}/content", params(("id" = String, Path)),
+    request_body(content = FileForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"),
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Result<Versioned<DocumentView>> {
+    let file = upload.file;
+    let extension = extension(file.kind)?;
+    let content = content_of(&id, extension, &file);
+    let key = content.file_key.clone();
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::replace(work, &id, extension, &content, RevisionOrigin::Upload);
+    let kept = files::keep_for(&cx, object, file.staged, key, act).await;
+    let Versioned(seen, version) = or_current(kept, current).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
+}
+
+/// Pictures, films and archives can be attached, but nobody edits them here.
+fn extension(kind: FileType) -> Result<FileExtension> {
+    let refused = || Error::UnsupportedFileType(format!("a {kind} file is no document"));
+    FileExtension::parse(kind.as_str()).ok_or_else(refused)
+}
+
+fn content_of(id: &DocumentId, extension: FileExtension, file: &Uploaded) -> NewContent {
+    let revision = RevisionId::new(clock::new_id());
+    let stored = file.stored(Revision::file_key(id, &revision, extension));
+    NewContent {
+        id: revision,
+        file_key: stored.key,
+        size: stored.size,
+        sha256: stored.sha256,
+    }
+}
+
+/// The title of a document that came as a file.
+fn title_of(file_name: &str) -> DocumentTitle {
+    let title: String = name::stem(file_name).chars().take(DocumentTitle::MAX).collect();
+    DocumentTitle::stored(title.trim())
+}
+
+/// The document as the caller sees it.
+pub fn shown(cx: &Context, seen: &SeenDocument) -> Result<DocumentView> {
+    Ok(view(seen, &Audience::of(&cx.standpoint()?.viewer)))
+}
+
+fn view(seen: &SeenDocument, audience: &Audience) -> DocumentView {
+    DocumentView::new(&seen.whole, audience).opening(seen.mode())
+}

@@ -1,0 +1,295 @@
+//! Files on their way out: streamed, never shown inside a page, named harmlessly, in parts when asked.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use model::file::{FileKey, StoredFile};
+use model::text::FileName;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tokio_util::io::ReaderStream;
+use utoipa::ToSchema;
+
+use super::reply::ErrorReply;
+use adapters::files::Files;
+use adapters::files::pack::Pieces;
+use common::error::{Error, Result};
+
+/// Bytes that RFC 8187 lets stand as they are.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'#')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'^')
+    .remove(b'_')
+    .remove(b'`')
+    .remove(b'|')
+    .remove(b'~');
+/// Bytes read from the disk at once.
+const PIECE: usize = 64 * 1024;
+
+/// How the document describes the bytes of a file; their media type is that of the file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct FileBytes(());
+
+/// A file to be downloaded.
+#[derive(Debug, Clone)]
+pub struct Download {
+    /// The name it gets at the reader's.
+    pub name: FileName,
+    /// Its media type: ours, by its extension, never what an uploader claimed.
+    pub mime: String,
+    /// Hexadecimal SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its bytes.
+    pub content: Content,
+}
+
+/// Where the bytes of a download are.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A kept file, with the size its row remembers.
+    Kept(FileKey, i64),
+    /// Bytes that are part of the program.
+    Embedded(&'static [u8]),
+}
+
+impl From<StoredFile> for Download {
+    fn from(file: StoredFile) -> Self {
+        Self {
+            name: file.file_name,
+            mime: file.mime_type,
+            sha256: file.sha256,
+            content: Content::Kept(file.key, file.size),
+        }
+    }
+}
+
+/// Answers a download: whole, in one part (206), unchanged (304), or out of reach (416).
+pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Result<Response> {
+    let tag = format!("\"{}\"", file.sha256);
+    let mut headers = named(&file, &tag);
+    if matches(asked, &header::IF_NONE_MATCH, &tag) {
+        return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
+    }
+    let opened = match &file.content {
+        Content::Kept(key, size) => {
+            let opened = files.open(key).await?;
+            if i64::try_from(opened.size()) != Ok(*size) {
+                return Err(Error::Internal(anyhow::anyhow!(
+                    "{key} has {} bytes instead of {size}",
+                    opened.size()
+                )));
+            }
+            Some(opened)
+        }
+        Content::Embedded(_) => None,
+    };
+    let size = match &file.content {
+        Content::Kept(..) => opened.as_ref().map_or(0, adapters::files::Opened::size),
+        Content::Embedded(bytes) => bytes.len() as u64,
+    };
+    // A part of another version than the reader has would not fit the rest of it.
+    let in_parts = asked
+        .get(header::IF_RANGE)
+        .is_none_or(|wanted| wanted.as_bytes() == tag.as_bytes());
+    let (status, range) = match wanted(asked).filter(|_| in_parts) {
+        None => (StatusCode::OK, 0..size),
+        Some(Wanted::Nothing) => return Ok(out_of_reach(size)),
+        Some(wanted) => match wanted.within(size) {
+            None => return Ok(out_of_reach(size)),
+            Some(range) => {
+                let text = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+                insert(&mut headers, header::CONTENT_RANGE, &text);
+                (StatusCode::PARTIAL_CONTENT, range)
+            }
+        },
+    };
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
+    let body = match (opened, file.content) {
+        (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.verified(&file.sha256).await?),
+        (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, PIECE)),
+        (None, Content::Embedded(bytes)) => Body::from(part(bytes, &range)),
+        (None, Content::Kept(..)) => Body::empty(),
+    };
+    Ok((status, headers, body).into_response())
+}
+
+/// Answers an archive that is made while it is read.
+pub fn archive(name: &FileName, pieces: Pieces) -> Response {
+    let mut headers = HeaderMap::new();
+    insert(&mut headers, header::CONTENT_TYPE, "application/zip");
+    insert(&mut headers, header::CONTENT_DISPOSITION, &disposition(name.as_str()));
+    insert(&mut headers, header::CACHE_CONTROL, "no-store");
+    insert(&mut headers, header::CONTENT_SECURITY_POLICY, "sandbox");
+    insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    (headers, Body::from_stream(pieces)).into_response()
+}
+
+fn part(bytes: &'static [u8], range: &Range<u64>) -> Bytes {
+    let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+    Bytes::from_static(&bytes[index(range.start)..index(range.end)])
+}
+
+/// What every answer says about the file. It is never shown inside a page (reliability 5.4).
+fn named(file: &Download, tag: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    insert(&mut headers, header::CONTENT_TYPE, &file.mime);
+    insert(
+        &mut headers,
+        header::CONTENT_DISPOSITION,
+        &disposition(file.name.as_str()),
+    );
+    insert(&mut headers, header::ETAG, tag);
+    insert(&mut headers, header::ACCEPT_RANGES, "bytes");
+    // The tag is for downloads that go on; on a shared computer nothing is kept (reliability T32).
+    insert(&mut headers, header::CACHE_CONTROL, "no-store");
+    insert(&mut headers, header::CONTENT_SECURITY_POLICY, "sandbox");
+    insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    headers
+}
+
+fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        headers.insert(name, value);
+    }
+}
+
+/// `attachment` with the name twice: for old readers in ASCII, for others as it is.
+pub fn disposition(name: &str) -> String {
+    let plain = |character: char| match character {
+        '"' | '\\' | '%' => '_',
+        character if character == ' ' || character.is_ascii_graphic() => character,
+        _ => '_',
+    };
+    let ascii: String = name.chars().map(plain).collect();
+    format!(
+        "attachment; filename=\"{ascii}\"; filename*=UTF-8''{}",
+        utf8_percent_encode(name, PLAIN)
+    )
+}
+
+/// Whether a list of tags in a header names this one; weak comparison, as for `If-None-Match`.
+fn matches(asked: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
+    asked
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .any(|listed| {
+            let listed = listed.trim();
+            listed == "*" || listed.strip_prefix("W/").unwrap_or(listed) == tag
+        })
+}
+
+/// The part a reader wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// From here to there, both included, or to the end.
+    From(u64, Option<u64>),
+    /// So many bytes from the end.
+    Last(u64),
+    /// Something that is no part of anything.
+    Nothing,
+}
+
+/// The one part asked for in bytes. Several parts, and units nobody knows, are as if nothing was asked (RFC 9110, 14.2).
+fn wanted(asked: &HeaderMap) -> Option<Wanted> {
+    let text = asked.get(header::RANGE)?.to_str().ok()?.trim();
+    let (unit, set) = text.split_once('=')?;
+    if !unit.trim().eq_ignore_ascii_case("bytes") || set.contains(',') {
+        return None;
+    }
+    let number = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| text.parse::<u64>().ok())
+            .flatten()
+    };
+    Some(match set.trim().split_once('-') {
+        Some(("", last)) => number(last).map_or(Wanted::Nothing, Wanted::Last),
+        Some((first, "")) => number(first).map_or(Wanted::Nothing, |first| Wanted::From(first, None)),
+        Some((first, last)) => match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => Wanted::From(first, Some(last)),
+            _ => Wanted::Nothing,
+        },
+        None => Wanted::Nothing,
+    })
+}
+
+impl Wanted {
+    /// The bytes of a file of this size, if there are any.
+    fn within(self, size: u64) -> Option<Range<u64>> {
+        match self {
+            Self::From(first, last) => {
+                (first < size).then(|| first..last.map_or(size, |last| last.saturating_add(1).min(size)))
+            }
+            Self::Last(count) => (count > 0 && size > 0).then(|| size.saturating_sub(count)..size),
+            Self::Nothing => None,
+        }
+    }
+}
+
+fn out_of_reach(size: u64) -> Response {
+    let mut response = StatusCode::RANGE_NOT_SATISFIABLE.into_response();
+    insert(
+        response.headers_mut(),
+        header::CONTENT_RANGE,
+        &format!("bytes */{size}"),
+    );
+    response.extensions_mut().insert(ErrorReply {
+        code: "RANGE_NOT_SATISFIABLE",
+        message: "The file has no such part.".to_owned(),
+        details: Vec::new(),
+        current: None,
+    });
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(range: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(header::RANGE, HeaderValue::from_static(range))])
+    }
+
+    #[test]
+    fn one_part_is_understood_and_several_are_none() {
+        for (text, expected) in [
+            ("bytes=0-4", Some(0..5)),
+            ("bytes=5-", Some(5..10)),
+            ("bytes=-3", Some(7..10)),
+            ("bytes=-30", Some(0..10)),
+            ("bytes=8-20", Some(8..10)),
+            ("bytes=10-", None),
+            ("bytes=-0", None),
+            ("bytes=5-2", None),
+            ("bytes=x-y", None),
+            ("bytes=+1-2", None),
+            ("bytes=0-99999999999999999999", None),
+        ] {
+            let found = wanted(&asked(text)).and_then(|wanted| wanted.within(10));
+            assert_eq!(found, expected, "{text}");
+        }
+        for ignored in ["bytes=0-1,3-4", "pages=1-2", "bytes"] {
+            assert_eq!(wanted(&asked(ignored)), None, "{ignored}");
+        }
+    }
+
+    #[test]
+    fn a_name_stands_in_the_header_twice_and_cannot_leave_it() {
+        assert_eq!(
+            disposition("Grüße \"7b\".docx"),
+            "attachment; filename=\"Gr__e _7b_.docx\"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%227b%22.docx"
+        );
+        assert!(HeaderValue::from_str(&disposition("a\\b;c=d'e.pdf")).is_ok());
+    }
+}

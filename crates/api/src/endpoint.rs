@@ -1,0 +1,221 @@
+//! A route, who may call it and on which terms, declared together: there is no `add` without an [`Access`]. What stands
+//! before each route is its [`guard`](super::guard).
+
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use model::access::Access;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{HttpMethod, Ref, RefOr};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use super::auth as auth_words;
+use super::context::App;
+use super::dry_run::DryRunMethods;
+use super::guard::{Route, guard};
+use super::terms::Terms;
+use common::error::Error;
+
+/// One row of the table of routes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The method, upper-case.
+    pub method: &'static str,
+    /// The path below `/api`, with `{names}`.
+    pub path: String,
+    /// Who may call it.
+    pub access: Access,
+    /// What is counted of it and how long it may take.
+    pub terms: Terms,
+    /// The noun it belongs to.
+    pub noun: &'static str,
+}
+
+/// The routes of one noun with their access.
+pub struct Endpoints {
+    noun: &'static str,
+    rows: Vec<Row>,
+    router: OpenApiRouter<App>,
+}
+
+impl Endpoints {
+    /// Begins the routes of a noun; the noun is their tag in the document.
+    pub fn new(noun: &'static str) -> Self {
+        Self {
+            noun,
+            rows: Vec::new(),
+            router: OpenApiRouter::default(),
+        }
+    }
+
+    /// Adds the handlers of one path and says who may call them.
+    #[must_use]
+    pub fn add(self, access: Access, routes: UtoipaMethodRouter<App>) -> Self {
+        self.add_on(Terms::Usual, access, routes)
+    }
+
+    /// The same for routes that are served on other terms than usual.
+    #[must_use]
+    pub fn add_on(
+        mut self,
+        terms: Terms,
+        access: Access,
+        (schemas, mut paths, router): UtoipaMethodRouter<App>,
+    ) -> Self {
+        let mut dry_runs = DryRunMethods::default();
+        for (path, item) in &mut paths.paths {
+            for (method, operation) in operations(item) {
+                dry_runs.add(name(&method), operation);
+                self.rows.push(Row {
+                    method: name(&method),
+                    path: path.clone(),
+                    access,
+                    terms,
+                    noun: self.noun,
+                });
+                describe(operation, self.noun, name(&method), path, access);
+            }
+        }
+        // The official client of `/auth` knows refusals by the library's words.
+        let refuse: fn(Error) -> Response = if self.noun == "auth" {
+            auth_words::refuse
+        } else {
+            Error::into_response
+        };
+        let route = Route {
+            access,
+            terms,
+            dry_runs,
+            is_renewing: self.noun != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
+            refuse,
+        };
+        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
+        self.router = self.router.routes((schemas, paths, guarded));
+        self
+    }
+
+    /// All of another noun's routes after these.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.rows.extend(other.rows);
+        self.router = self.router.merge(other.router);
+        self
+    }
+
+    /// The router with its document, and the table of rows.
+    pub fn into_parts(self) -> (OpenApiRouter<App>, Vec<Row>) {
+        (self.router, self.rows)
+    }
+}
+
+/// The operations of a path.
+pub(super) fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
+    [
+        (HttpMethod::Get, &mut item.get),
+        (HttpMethod::Post, &mut item.post),
+        (HttpMethod::Put, &mut item.put),
+        (HttpMethod::Patch, &mut item.patch),
+        (HttpMethod::Delete, &mut item.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
+    .collect()
+}
+
+/// The name of a method, upper-case.
+pub(super) fn name(method: &HttpMethod) -> &'static str {
+    match method {
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
+        HttpMethod::Put => "PUT",
+        HttpMethod::Patch => "PATCH",
+        HttpMethod::Delete => "DELETE",
+        _ => "OTHER",
+    }
+}
+
+/// Writes noun and access into the document, a name of its own for the operation, and what its path parameters are; the
+/// refusals follow in `document.rs`.
+fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: Access) {
+    operation.tags = Some(vec![noun.to_owned()]);
+    let extension = Extensions::builder().add("x-access", format!("{access:?}")).build();
+    operation.extensions.get_or_insert_default().merge(extension);
+    // Handlers of different nouns share their names; programs that generate clients need one for each operation.
+    operation.operation_id = Some(operation_name(method, path));
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(parameter) = parameter
+            && parameter.parameter_in == ParameterIn::Path
+            && parameter.description.is_none()
+        {
+            parameter.description = whose_id(path, &parameter.name);
+        }
+    }
+    if access.needs_organization() {
+        let shown = RefOr::Ref(Ref::new("#/components/parameters/ShownOrganization"));
+        operation.parameters.get_or_insert_default().push(shown);
+    }
+    let scheme = match access {
+        Access::Anyone => None,
+        Access::DocumentServer => Some("documentServer"),
+        _ => Some("session"),
+    };
+    operation.security = Some(match scheme {
+        Some(scheme) => vec![SecurityRequirement::new(scheme, Vec::<String>::new())],
+        None => Vec::new(),
+    });
+}
+
+/// `get_classes_id_students`: as unique as method and path.
+fn operation_name(method: &str, path: &str) -> String {
+    let words = path.split(|character: char| !character.is_ascii_alphanumeric());
+    let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
+    let all: Vec<String> = std::iter::once(method.to_ascii_lowercase()).chain(words).collect();
+    all.join("_")
+}
+
+/// `{groupId}` is the id of a group, and `{id}` of what stands before it in the path. Anything else describes itself.
+fn whose_id(path: &str, name: &str) -> Option<String> {
+    let what = if name == "id" {
+        let before = path.split("/{id}").next()?.rsplit('/').next()?;
+        match before {
+            "classes" => "class".to_owned(),
+            plural => plural.strip_suffix('s').unwrap_or(plural).replace('-', " "),
+        }
+    } else {
+        let mut words = String::new();
+        for character in name.strip_suffix("Id")?.chars() {
+            if character.is_ascii_uppercase() {
+                words.push(' ');
+            }
+            words.push(character.to_ascii_lowercase());
+        }
+        words
+    };
+    let article = if what.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    Some(format!("The id of {article} {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_in_a_path_tells_whose_it_is() {
+        let of = |path, name| whose_id(path, name).unwrap_or_default();
+        assert_eq!(of("/classes/{id}/teachers/{userId}", "id"), "The id of a class");
+        assert_eq!(of("/classes/{id}/teachers/{userId}", "userId"), "The id of a user");
+        assert_eq!(of("/workrooms/documents/{id}/pdf", "id"), "The id of a document");
+        assert_eq!(of("/assignments/{id}", "id"), "The id of an assignment");
+        assert_eq!(
+            of("/a/{groupAssignmentId}", "groupAssignmentId"),
+            "The id of a group assignment"
+        );
+        assert_eq!(whose_id("/x/{token}", "token"), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! `/classes/{id}/students` and who of them is in no group (contract 6.4).
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, Viewer};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use model::text::Search;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use api_types::class::{ClassEnrollmentView, ClassStudentView, RosterEntryView, StudentView};
+use common::error::Result;
+use db::enrollments::ClassStudent;
+use service::actions::enrollments::{self, EnrollmentEdit, NewStudents};
+
+/// The routes of enrolments.
+pub fn routes() -> Endpoints {
+    Endpoints::new("classes")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(enroll))
+        .add(Access::Staff, routes!(edit, unenroll))
+        .add(Access::Staff, routes!(ungrouped))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct GroupsOf {
+    /// In no group of this course
+    #[garde(skip)]
+    course_id: Option<CourseId>,
+    /// In no group that works on this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+}
+
+/// What enrolling did.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StudentsEnrolled {
+    /// How many are new.
+    added: usize,
+    /// How many were there before.
+    already_enrolled: usize,
+}
+
+/// What went with an enrolment.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StudentRemoved {
+    /// Always true; a failure is an error.
+    success: bool,
+    /// The groups the student was in.
+    removed_from_groups: Vec<GroupId>,
+}
+
+impl Editable for EnrollmentEdit {
+    const FIELDS: &'static [&'static str] = &["completedAt"];
+    const READ_ONLY: &'static [&'static str] = &["id", "classId", "studentId", "enrolledAt"];
+}
+
+/// The students of a class by name: to its staff with addresses and groups, to each other by name
+#[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), Filter),
+    responses((status = 200, body = [RosterEntryView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn list(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(filter): ValidQuery<Filter>,
+) -> Result<Json<Vec<RosterEntryView>>> {
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
+    let roster = cx.read(move |scope| -> Result<Vec<_>> {
+        if matches!(scope.viewer(), Viewer::Student(_)) {
+            scope.class(&id)?;
+            let students = scope.class_students(&id, search.as_deref())?;
+            let by_name = students
+                .into_iter()
+                .map(|student| RosterEntryView::Outline(student.person));
+            return Ok(by_name.collect());
+        }
+        scope.managed_class(&id)?;
+        let students = scope.class_students_with_groups(&id, search.as_deref())?;
+        let whole = students
+            .into_iter()
+            .map(|student| RosterEntryView::Full(Box::new(staff_view(student))));
+        Ok(whole.collect())
+    });
+    Ok(Json(roster.await?))
+}
+
+/// Enrol students, named one by one or by their homeroom
+#[utoipa::path(post, path = "/classes/{id}/students", params(("id" = String, Path)), request_body = NewStudents,
+    responses((status = 200, body = StudentsEnrolled), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn enroll(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    Valid(new): Valid<NewStudents>,
+) -> Result<Json<StudentsEnrolled>> {
+    let enrolled = cx.write(move |work| enrollments::enroll(work, &id, &new)).await?;
+    Ok(Json(StudentsEnrolled {
+        added: enrolled.added,
+        already_enrolled: enrolled.already_enrolled,
+    }))
+}
+
+/// End an enrolment, and with it the student's places in the groups of the class
+#[utoipa::path(delete, path = "/classes/{id}/students/{studentId}",
+    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery),
+    responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn unenroll(
+    cx: Context,
+    Path((id, student)): Path<(ClassId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<StudentRemoved>> {
+    let removed_from_groups = cx
+        .write_or_preview(query.dry_run, move |work| enrollments::unenroll(work, &id, &student))
+        .await?;
+    Ok(Json(StudentRemoved {
+        success: true,
+        removed_from_groups,
+    }))
+}
+
+/// Note when a student completed the class
+#[utoipa::path(patch, path = "/classes/{id}/students/{studentId}",
+    params(("id" = String, Path), ("studentId" = String, Path)), request_body = EnrollmentEdit,
+    responses((status = 200, body = ClassEnrollmentView), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(
+    cx: Context,
+    Path((id, student)): Path<(ClassId, UserId)>,
+    patch: Patch<EnrollmentEdit>,
+) -> Result<Json<ClassEnrollmentView>> {
+    let enrollment = cx
+        .write(move |work| enrollments::edit(work, &id, &student, &patch.edit))
+        .await?;
+    Ok(Json(enrollment.into()))
+}
+
+/// The students of a class who are in none of its groups
+#[utoipa::path(get, path = "/classes/{id}/ungrouped", params(("id" = String, Path), GroupsOf),
+    responses((status = 200, body = [StudentView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn ungrouped(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(of): ValidQuery<GroupsOf>,
+) -> Result<Json<Vec<StudentView>>> {
+    let students = cx.read(move |scope| {
+        scope.managed_class(&id)?;
+        scope.ungrouped_students(&id, of.course_id.as_ref(), of.assignment_id.as_ref())
+    });
+    let students = students.await?.into_iter();
+    Ok(Json(
+        students
+            .map(|student| StudentView::new(student.person, student.email))
+            .collect(),
+    ))
+}
+
+fn staff_view(student: ClassStudent) -> ClassStudentView {
+    ClassStudentView::new(student.enrollment, student.person, student.email, student.group_ids)
+}

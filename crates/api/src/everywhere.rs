@@ -1,0 +1,164 @@
+//! Lists as a SUPER_ADMIN without an organization reads them (contract 5): the lists of all schools, read one after the
+//! other in one snapshot by the same statements as ever, and merged by the order of the list. Whoever names one school
+//! (`organizationId`) gets what the database sorted.
+
+use std::cmp::Ordering;
+
+use model::collation::{search_key, sort_key};
+
+use common::error::{Error, Result};
+use db::page::{Position, Slice, Window};
+
+/// Rows of a list without pages. More of all schools are nothing to look at, and nothing to hold in memory.
+const ROWS: usize = 10_000;
+
+/// A row with its place in the list.
+pub type Placed<K, T> = (K, T);
+
+/// The place of a row in a list by name: those whose name begins with what was searched for come first.
+pub fn by_name<I>(search: Option<&str>, name: &str, id: I) -> (bool, String, I) {
+    (!begins(search, name), sort_key(name), id)
+}
+
+/// Whether a name begins with what was searched for.
+pub fn begins(search: Option<&str>, name: &str) -> bool {
+    search.is_some_and(|search| search_key(name).starts_with(&search_key(search)))
+}
+
+/// Adds the rows of one more school to those of others.
+pub fn add<K, T>(all: &mut Vec<Placed<K, T>>, rows: Vec<Placed<K, T>>) -> Result<()> {
+    all.extend(rows);
+    if all.len() > ROWS {
+        let message = "is required: all schools together have too many; name one";
+        return Err(Error::invalid("organizationId", "too_many", message));
+    }
+    Ok(())
+}
+
+/// The rows of all schools in the order of the list.
+pub fn sorted<K: Ord, T>(mut all: Vec<Placed<K, T>>) -> Vec<T> {
+    all.sort_by(|(left, _), (right, _)| left.cmp(right));
+    all.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Which way a list with pages is sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The smallest key first.
+    Rising,
+    /// The greatest key first: by time, newest first.
+    Falling,
+}
+
+/// Adds the page of one more school to that of others: the first rows of both. A page that a school does not end has as
+/// many rows as the window, so none is passed over.
+pub fn add_page<K: Ord, T>(
+    so_far: &mut Slice<T, K>,
+    more: Slice<T, K>,
+    window: &Window<K>,
+    direction: Direction,
+    position: impl Fn(&T) -> Position<K>,
+) {
+    let goes_on = so_far.next.is_some() || more.next.is_some();
+    so_far.rows.extend(more.rows);
+    so_far.rows.sort_by(|left, right| {
+        let (left, right) = (position(left), position(right));
+        let order = left.key.cmp(&right.key).then_with(|| left.id.cmp(&right.id));
+        if direction == Direction::Falling {
+            order.reverse()
+        } else {
+            order
+        }
+    });
+    // Whoever belongs to several schools stands in the list once.
+    so_far.rows.dedup_by(|left, right| position(left) == position(right));
+    let is_cut = so_far.rows.len() > window.limit;
+    so_far.rows.truncate(window.limit);
+    so_far.next = so_far.rows.last().filter(|_| goes_on || is_cut).map(position);
+}
+
+/// No row of any school yet.
+pub fn no_page<T, K>() -> Slice<T, K> {
+    Slice {
+        rows: Vec::new(),
+        next: None,
+    }
+}
+
+/// Reverses an order where a list is sorted backwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turned<K> {
+    /// What it is sorted by.
+    pub key: K,
+    /// Whether the greatest comes first.
+    pub is_falling: bool,
+}
+
+impl<K: Ord> Ord for Turned<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = self.key.cmp(&other.key);
+        if self.is_falling { order.reverse() } else { order }
+    }
+}
+
+impl<K: Ord> PartialOrd for Turned<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(number: i64) -> Position<i64> {
+        Position {
+            key: number,
+            id: number.to_string(),
+        }
+    }
+
+    /// The page of one school, as the store answers it.
+    fn page(school: &[i64], window: &Window<i64>) -> Slice<i64, i64> {
+        let before = window.after.as_ref().map_or(i64::MAX, |after| after.key);
+        let rows = school
+            .iter()
+            .copied()
+            .filter(|row| *row < before)
+            .take(window.limit + 1);
+        window.cut(rows.collect(), |number: &i64| position(*number))
+    }
+
+    #[test]
+    fn pages_of_several_schools_pass_over_nothing_and_show_nothing_twice() {
+        let schools: [&[i64]; 4] = [&[90, 80, 70, 60, 50], &[95, 94, 93], &[], &[90, 51, 2, 1]];
+        for limit in 1..=12 {
+            let (mut seen, mut after) = (Vec::new(), None);
+            loop {
+                let window = Window { after, limit };
+                let mut all = no_page();
+                for school in schools {
+                    add_page(&mut all, page(school, &window), &window, Direction::Falling, |number| {
+                        position(*number)
+                    });
+                }
+                seen.extend(all.rows);
+                after = all.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(seen, [95, 94, 93, 90, 80, 70, 60, 51, 50, 2, 1], "{limit} a page");
+        }
+    }
+
+    #[test]
+    fn names_that_begin_with_the_text_come_first() {
+        let mut rows = vec![
+            (by_name(Some("bio"), "Microbiology", 1), "Microbiology"),
+            (by_name(Some("bio"), "biology", 2), "biology"),
+        ];
+        add(&mut rows, vec![(by_name(Some("bio"), "Biography", 3), "Biography")]).expect("few rows");
+        assert_eq!(sorted(rows), ["Biography", "biology", "Microbiology"]);
+    }
+}

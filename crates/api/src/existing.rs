@@ -1,0 +1,181 @@
+//! `existingId` of a conflict: the object that has what was to be unique, if the caller can read it.
+
+use model::course::CourseEdit;
+use model::group::GroupEdit;
+use model::homeroom::HomeroomEdit;
+use model::id::{ClassId, CourseId, GroupId, HomeroomId, SubjectId};
+use model::mail_domain::MailDomainName;
+use model::number::GroupNumber;
+use model::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug, name_key};
+
+use super::context::Context;
+use common::error::{Error, Result};
+use db::Scope;
+use db::classes::ClassFilter;
+use db::courses::CourseFilter;
+use db::groups::GroupFilter;
+use db::homerooms::HomeroomFilter;
+use db::platform::PlatformProof;
+
+/// Adds the id that `find` returns to a conflict; any other outcome stays as it is. The caller's own view is searched, so
+/// that nothing is named that the caller cannot read.
+pub async fn named<T>(
+    cx: &Context,
+    outcome: Result<T>,
+    find: impl FnOnce(&mut Scope<'_>) -> Result<Option<String>> + Send + 'static,
+) -> Result<T> {
+    if conflict_path(&outcome).is_none() {
+        return outcome;
+    }
+    let id = cx.read(find).await.unwrap_or_default();
+    with_existing_id(outcome, id)
+}
+
+/// The field that a conflict is about.
+fn conflict_path<T>(outcome: &Result<T>) -> Option<&'static str> {
+    match outcome {
+        Err(Error::Conflict { path, .. }) => Some(path),
+        _ => None,
+    }
+}
+
+fn with_existing_id<T>(mut outcome: Result<T>, id: Option<String>) -> Result<T> {
+    if let Err(Error::Conflict { existing_id, .. }) = &mut outcome {
+        *existing_id = id;
+    }
+    outcome
+}
+
+/// Adds the person who has the address or the id of the school's own administration to a conflict about either.
+pub async fn person<T>(
+    cx: &Context,
+    outcome: Result<T>,
+    email: Option<String>,
+    external_id: Option<ExternalId>,
+) -> Result<T> {
+    let Some(path) = conflict_path(&outcome) else {
+        return outcome;
+    };
+    let find = move |scope: &mut Scope<'_>| {
+        let found = match (path, &email, &external_id) {
+            ("email", Some(email), _) => scope.user_with_email(email)?,
+            ("externalId", _, Some(external_id)) => scope.user_with_external_id(external_id)?,
+            _ => None,
+        };
+        Ok(found.map(|id| id.to_string()))
+    };
+    named(cx, outcome, find).await
+}
+
+/// Adds the organization that has the short name or the host to a conflict about either; the caller runs the platform.
+pub async fn organization<T>(
+    cx: &Context,
+    outcome: Result<T>,
+    slug: Option<Slug>,
+    custom_domain: Option<CustomDomain>,
+) -> Result<T> {
+    let Some(path) = conflict_path(&outcome) else {
+        return outcome;
+    };
+    let find = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::super_admin(), |platform| platform.organizations(None));
+    let organizations = find.await.unwrap_or_default();
+    let mut organizations = organizations.into_iter();
+    let found = organizations.find(|organization| match path {
+        "slug" => Some(&organization.slug) == slug.as_ref(),
+        "customDomain" => custom_domain.is_some() && organization.custom_domain == custom_domain,
+        _ => false,
+    });
+    with_existing_id(outcome, found.map(|organization| organization.id.to_string()))
+}
+
+/// The mail domain of the organization with this name.
+pub fn mail_domain(scope: &mut Scope<'_>, name: &MailDomainName) -> Result<Option<String>> {
+    let mut domains = scope.mail_domains()?.into_iter();
+    Ok(domains
+        .find(|held| held.domain == *name)
+        .map(|held| held.id.to_string()))
+}
+
+/// The course of this name in a class and a subject.
+pub fn course(scope: &mut Scope<'_>, class: &ClassId, subject: &SubjectId, name: &Name) -> Result<Option<String>> {
+    let filter = CourseFilter {
+        class_id: Some(class.clone()),
+        subject_id: Some(subject.clone()),
+        ..CourseFilter::default()
+    };
+    let mut courses = scope.courses(&filter)?.into_iter().map(|whole| whole.course);
+    let found = courses.find(|course| course.name == *name);
+    Ok(found.map(|course| course.id.to_string()))
+}
+
+/// The course that an edit of another one collides with.
+pub fn course_of_edit(scope: &mut Scope<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Option<String>> {
+    let course_now = scope.course(id)?.course;
+    let class = edit.class_id.value().unwrap_or(&course_now.class_id);
+    let subject = edit.subject_id.value().unwrap_or(&course_now.subject_id);
+    course(scope, class, subject, edit.name.value().unwrap_or(&course_now.name))
+}
+
+/// The group with this number in a class.
+pub fn group(scope: &mut Scope<'_>, class: &ClassId, number: Option<GroupNumber>) -> Result<Option<String>> {
+    group_with_one_of(scope, class, number.as_slice())
+}
+
+/// A group with one of these numbers in a class.
+pub fn group_with_one_of(scope: &mut Scope<'_>, class: &ClassId, numbers: &[GroupNumber]) -> Result<Option<String>> {
+    let filter = GroupFilter {
+        class_id: Some(class.clone()),
+        ..GroupFilter::default()
+    };
+    let mut groups = scope.groups(&filter)?.into_iter().map(|known| known.whole.group);
+    let found = groups.find(|group| numbers.contains(&group.group_number));
+    Ok(found.map(|group| group.id.to_string()))
+}
+
+/// The group that an edit of another one collides with.
+pub fn group_of_edit(scope: &mut Scope<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Option<String>> {
+    let class = scope.group(id)?.whole.group.class_id;
+    group(scope, &class, edit.group_number.value().copied())
+}
+
+/// The subject of this name.
+pub fn subject(scope: &mut Scope<'_>, name: Option<&ShortName>) -> Result<Option<String>> {
+    let Some(key) = name.map(|name| name_key(name.as_str())) else {
+        return Ok(None);
+    };
+    let mut subjects = scope.subjects(None, None)?.into_iter();
+    let found = subjects.find(|subject| name_key(subject.name.as_str()) == key);
+    Ok(found.map(|subject| subject.id.to_string()))
+}
+
+/// The homeroom of this name in a school year.
+pub fn homeroom(scope: &mut Scope<'_>, name: &ShortName, year: Option<&AcademicYear>) -> Result<Option<String>> {
+    let filter = HomeroomFilter {
+        search: None,
+        academic_year: None,
+        teacher_id: None,
+    };
+    let mut homerooms = scope.homerooms(&filter)?.into_iter().map(|counted| counted.homeroom);
+    let found = homerooms.find(|homeroom| homeroom.name == *name && homeroom.academic_year.as_ref() == year);
+    Ok(found.map(|homeroom| homeroom.id.to_string()))
+}
+
+/// The homeroom that an edit of another one collides with.
+pub fn homeroom_of_edit(scope: &mut Scope<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<Option<String>> {
+    let now = scope.homeroom(id)?.homeroom;
+    let year = edit.academic_year.clone().resolve(now.academic_year.clone());
+    homeroom(scope, edit.name.value().unwrap_or(&now.name), year.as_ref())
+}
+
+/// The class with this id in the school's own administration.
+pub fn class(scope: &mut Scope<'_>, external_id: Option<&ExternalId>) -> Result<Option<String>> {
+    let mut classes = scope
+        .classes(&ClassFilter::default())?
+        .into_iter()
+        .map(|whole| whole.class);
+    let found = classes.find(|class| class.external_id.is_some() && class.external_id.as_ref() == external_id);
+    Ok(found.map(|class| class.id.to_string()))
+}

@@ -1,0 +1,160 @@
+//! `/feedback` (contract 6.12): what teachers write about the work of a group, and giving work back for revision.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::feedback::FeedbackEdit;
+use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use model::version::Object;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use api_types::audience::Audience;
+use api_types::group_assignment::GroupAssignmentView;
+use api_types::submission::FeedbackView;
+use common::error::{Error, Result};
+use db::Work;
+use db::submissions::feedback::FeedbackOf;
+use service::actions::feedback::{self, GiveBack, NewFeedback};
+
+/// The routes of feedback.
+pub fn routes() -> Endpoints {
+    Endpoints::new("feedback")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Staff, routes!(edit, remove))
+        .add(Access::Staff, routes!(give_back))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+#[expect(clippy::struct_field_names, reason = "the query names ids")]
+struct Filter {
+    /// About the work of this group on this topic; exactly one of the four is given
+    #[garde(skip)]
+    group_assignment_id: Option<GroupAssignmentId>,
+    /// About this attempt
+    #[garde(skip)]
+    submission_id: Option<SubmissionId>,
+    /// About this document
+    #[garde(skip)]
+    document_id: Option<DocumentId>,
+    /// About all work on this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+}
+
+impl Filter {
+    fn of(self) -> Result<FeedbackOf> {
+        let wanted = [
+            self.group_assignment_id.map(FeedbackOf::Link),
+            self.submission_id.map(FeedbackOf::Submission),
+            self.document_id.map(FeedbackOf::Document),
+            self.assignment_id.map(FeedbackOf::Topic),
+        ];
+        let mut wanted = wanted.into_iter().flatten();
+        match (wanted.next(), wanted.next()) {
+            (Some(of), None) => Ok(of),
+            _ => Err(Error::invalid(
+                "groupAssignmentId",
+                "exactly_one",
+                "or submissionId, documentId or assignmentId must be given, and only one of them",
+            )),
+        }
+    }
+}
+
+impl Editable for FeedbackEdit {
+    const FIELDS: &'static [&'static str] = &["text", "visibility", "publish"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "groupAssignmentId",
+        "submissionId",
+        "documentId",
+        "authorId",
+        "author",
+        "publishedAt",
+        "createdAt",
+        "updatedAt",
+    ];
+}
+
+/// What was written about a group's work, a submission, a document or a topic, oldest first
+///
+/// Students find what was published for their group.
+#[utoipa::path(get, path = "/feedback", params(Filter), responses((status = 200, body = [FeedbackView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<FeedbackView>>> {
+    let of = filter.of()?;
+    let look = cx.list(move |scope| {
+        let found = scope.feedback_of(&of)?;
+        Ok(found.iter().map(placed).collect())
+    });
+    Ok(Json(look.await?))
+}
+
+fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackView) {
+    ((feedback.created_at.as_millis(), feedback.id.clone()), feedback.into())
+}
+
+/// Give feedback on the work of a group, on an attempt or on a document
+#[utoipa::path(post, path = "/feedback", request_body = NewFeedback,
+    responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
+    let give = move |work: &mut Work<'_>| {
+        let given = feedback::create(work, &new)?;
+        Ok(CreatedObject(
+            format!("/api/feedback/{}", given.id),
+            FeedbackView::from(&given),
+        ))
+    };
+    cx.create(give).await
+}
+
+/// Change, publish or hold back a feedback
+#[utoipa::path(patch, path = "/feedback/{id}", params(("id" = String, Path)), request_body = FeedbackEdit,
+    responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_AUTHOR")))]
+async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
+    let (object, sought) = (Object::from(&id), id.clone());
+    let current = cx.read_object(object.clone(), move |scope| {
+        scope.feedback(&sought).map(|found| FeedbackView::from(&found))
+    });
+    let act = move |work: &mut Work<'_>| feedback::edit(work, &id, &patch.edit);
+    let changed = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(changed.map(|changed| FeedbackView::from(&changed)))
+}
+
+/// Delete a feedback
+#[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_AUTHOR")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<FeedbackId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| feedback::remove(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}
+
+/// Give an attempt back for revision: its documents are drafts again
+#[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = GiveBack,
+    responses((status = 200, body = GroupAssignmentView), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+async fn give_back(
+    cx: Context,
+    Path(id): Path<SubmissionId>,
+    Valid(words): Valid<GiveBack>,
+) -> Result<Json<GroupAssignmentView>> {
+    let link = cx.write(move |work| feedback::give_back(work, &id, &words)).await?;
+    Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
+}

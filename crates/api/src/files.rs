@@ -1,0 +1,388 @@
+//! Files on their way in: a streamed form whose file part is staged, counted and looked at before any handler sees it, and
+//! kept only together with the row that names it. The way out is `downloads.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use axum::body::Body;
+use axum::extract::multipart::{Field, Multipart};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::{HeaderMap, header};
+use futures_util::StreamExt;
+use garde::Validate;
+use model::file::{FileKey, FileType, StoredFile};
+use model::text::FileName;
+use model::version::Object;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::context::{App, Context};
+use super::idempotency::Claim;
+use super::pace;
+use super::quota;
+use super::reply::Versioned;
+use super::valid;
+use adapters::files::{Staged, inspect, name};
+use auth::Caller;
+use auth::uploads::{Room, UploadPermit};
+use common::error::{Error, Result};
+use common::failpoint;
+use db::Work;
+
+/// The longest value of a form field that is no file.
+const FIELD_MAX: usize = 64 * 1024;
+/// What a form may hold besides its file.
+const AROUND: u64 = 256 * 1024;
+/// Bytes and frames that may pass before the head of a form part is complete.
+const HEAD_BYTES: i64 = 2 << 20;
+const HEAD_FRAMES: i64 = 1024;
+
+/// A form with one file in `file`, and the other fields as `F` describes them.
+pub struct Upload<F = NoFields> {
+    /// The file.
+    pub file: Uploaded,
+    /// The other fields.
+    pub fields: F,
+}
+
+/// An uploaded file: staged, and what its name says it is.
+#[derive(Debug)]
+pub struct Uploaded {
+    /// The name it had, made harmless.
+    pub name: FileName,
+    /// What it is.
+    pub kind: FileType,
+    /// Its bytes.
+    pub staged: Staged,
+}
+
+/// A form with a file and nothing else.
+#[derive(Debug, Default, Deserialize, Validate)]
+#[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
+pub struct NoFields {}
+
+/// How the document describes a form with a file and nothing else.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is read by the description alone")]
+pub struct FileForm {
+    /// The file
+    #[schema(value_type = String, format = Binary)]
+    file: (),
+}
+
+impl Uploaded {
+    /// What is known about the file once it is kept under this key.
+    pub fn stored(&self, key: FileKey) -> StoredFile {
+        StoredFile {
+            key,
+            file_name: self.name.clone(),
+            mime_type: self.kind.mime().to_owned(),
+            size: i64::try_from(self.staged.size()).unwrap_or(i64::MAX),
+            sha256: self.staged.sha256().to_owned(),
+        }
+    }
+}
+
+impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        if !is_form(request.headers()) {
+            return Err(Error::UnsupportedMediaType("multipart/form-data"));
+        }
+        let (mut parts, body) = request.into_parts();
+        let room = match Context::from_request_parts(&mut parts, app).await {
+            Ok(cx) => {
+                let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
+                quota::expect_room_between(&cx, least, most).await
+            }
+            Err(_) => Ok(None),
+        };
+        let request = Request::from_parts(parts, body);
+        Self::read(request, room?, app).await
+    }
+}
+
+/// A file that is read and not kept, such as a table of grades: no quota stands against it.
+pub struct Passing(pub Uploaded);
+
+impl FromRequest<App> for Passing {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        let upload: Upload = Upload::read(request, None, app).await?;
+        Ok(Self(upload.file))
+    }
+}
+
+/// How large the file of a form is at least; 0 when the form does not say how long it is.
+fn at_least(headers: &HeaderMap) -> u64 {
+    length(headers).unwrap_or(0).saturating_sub(AROUND)
+}
+
+/// How large it is at most.
+fn at_most(headers: &HeaderMap, app: &App) -> u64 {
+    let limit = app.settings().upload_limit;
+    length(headers).map_or(limit, |length| length.min(limit))
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
+    async fn read(request: Request, room: Option<Room>, app: &App) -> Result<Self> {
+        if !is_form(request.headers()) {
+            return Err(Error::UnsupportedMediaType("multipart/form-data"));
+        }
+        let claim = request.extensions().get::<Arc<Claim>>().cloned();
+        let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
+        let user = user.ok_or(Error::Unauthenticated)?;
+        let mut permit = app.uploads().begin(user, room, at_least(request.headers())).await?;
+        let meter = Meter::default();
+        let mut form = meter.form(request).await?;
+        let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
+        let (name, mut staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
+        // Its bytes count until it is kept or gone.
+        staged.hold(permit);
+        if staged.size() == 0 {
+            return Err(Error::invalid("file", "too_short", "is empty"));
+        }
+        failpoint::hit("upload.staged");
+        let kind = inspect::file_type(&staged, name.as_str()).await?;
+        if let Some(claim) = claim {
+            claim.note_form(name.as_str(), staged.sha256(), &fields);
+        }
+        Ok(Self {
+            file: Uploaded { name, kind, staged },
+            fields: valid::checked(Value::Object(fields))?,
+        })
+    }
+}
+
+type Parts = (Option<(FileName, Staged)>, Map<String, Value>);
+
+async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, app: &App) -> Result<Parts> {
+    let (mut file, mut fields) = (None, Map::new());
+    loop {
+        meter.expect_head();
+        let Some(mut part) = complete(form.next_field()).await? else {
+            return Ok((file, fields));
+        };
+        meter.expect_content();
+        let key = part.name().unwrap_or_default().to_owned();
+        let repeated = if key == "file" {
+            file.is_some()
+        } else {
+            fields.contains_key(&key)
+        };
+        if repeated {
+            return Err(Error::invalid(key, "duplicate", "is there twice"));
+        }
+        if key == "file" {
+            // Browsers write a quote and a line break in a name as %22, %0D and %0A.
+            let sent = part
+                .file_name()
+                .unwrap_or_default()
+                .replace("%22", "\"")
+                .replace("%0D", "")
+                .replace("%0A", "");
+            file = Some((name::safe(&sent), stage(&mut part, permit, app).await?));
+        } else {
+            fields.insert(key.clone(), Value::String(text(&mut part, &key).await?));
+        }
+    }
+}
+
+async fn stage(part: &mut Field<'_>, permit: &mut UploadPermit, app: &App) -> Result<Staged> {
+    let mut staging = app.files().stage(app.settings().upload_limit);
+    while let Some(piece) = complete(part.chunk()).await? {
+        permit.receive(piece.len() as u64).await?;
+        staging.write(&piece).await?;
+    }
+    staging.finish().await
+}
+
+async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = complete(part.chunk()).await? {
+        if bytes.len() + piece.len() > FIELD_MAX {
+            return Err(Error::invalid(key, "too_long", "is too long"));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::invalid(key, "format", "must be UTF-8 text"))
+}
+
+async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
+    step.await.map_err(|error| {
+        if pace::is_too_slow(&error) {
+            return Error::SlowBody;
+        }
+        Error::invalid(
+            "",
+            "multipart",
+            format!("the form cannot be read: {}", error.body_text()),
+        )
+    })
+}
+
+pub fn is_form(headers: &HeaderMap) -> bool {
+    let text = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("multipart/form-data")
+}
+
+/// Counts what passes while the head of a part is awaited: the parser would gather an endless one in memory, and search
+/// it anew with every frame.
+#[derive(Clone, Default)]
+struct Meter(Arc<Allowance>);
+
+#[derive(Default)]
+struct Allowance {
+    bytes: AtomicI64,
+    frames: AtomicI64,
+}
+
+impl Meter {
+    async fn form(&self, request: Request) -> Result<Multipart> {
+        let meter = self.clone();
+        let (parts, body) = request.into_parts();
+        let counted = body.into_data_stream().map(move |piece| match piece {
+            Ok(piece) if meter.pass(piece.len()) => Ok(piece),
+            Ok(_) => Err(axum::Error::new("the head of a part is too long")),
+            Err(error) => Err(error),
+        });
+        let request = Request::from_parts(parts, Body::from_stream(counted));
+        let unreadable = |_| Error::invalid("", "multipart", "the form names no boundary");
+        Multipart::from_request(request, &()).await.map_err(unreadable)
+    }
+
+    fn pass(&self, length: usize) -> bool {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let bytes = self.0.bytes.fetch_sub(length, Ordering::Relaxed);
+        let frames = self.0.frames.fetch_sub(1, Ordering::Relaxed);
+        bytes >= length && frames > 0
+    }
+
+    fn expect_head(&self) {
+        self.allow(HEAD_BYTES, HEAD_FRAMES);
+    }
+
+    fn expect_content(&self) {
+        self.allow(i64::MAX, i64::MAX);
+    }
+
+    fn allow(&self, bytes: i64, frames: i64) {
+        self.0.bytes.store(bytes, Ordering::Relaxed);
+        self.0.frames.store(frames, Ordering::Relaxed);
+    }
+}
+
+/// Keeps a file and then writes the rows that name it. From here on nothing depends on the client staying: either both
+/// are there in the end, or neither.
+pub async fn keep<T: Send + 'static>(
+    cx: &Context,
+    staged: Staged,
+    key: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    quota::expect_room(cx, staged.size()).await?;
+    let files = cx.app().files().clone();
+    let kept = key.clone();
+    let (act, inside) = (with_room(vec![key.clone()], act), cx.clone());
+    let writing = async move { inside.write(act).await };
+    with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], writing).await
+}
+
+/// The same for a file of an object that exists: `If-Match` is compared with its version.
+pub async fn keep_for<T: Send + 'static>(
+    cx: &Context,
+    object: Object,
+    staged: Staged,
+    key: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<Versioned<T>> {
+    quota::expect_room(cx, staged.size()).await?;
+    let (files, kept, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
+    let keeping = async move { files.commit(staged, &kept).await };
+    let act = with_room(vec![key.clone()], act);
+    let writing = async move { inside.write_object(object, act).await };
+    with_files(cx, keeping, vec![key], writing).await
+}
+
+/// Keeps a copy of a kept file and then writes the rows that name the copy.
+pub async fn keep_copy<T: Send + 'static>(
+    cx: &Context,
+    from: FileKey,
+    to: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    keep_copies(cx, vec![(from, to)], act).await
+}
+
+/// The same for several files, each from one key to another.
+pub async fn keep_copies<T: Send + 'static>(
+    cx: &Context,
+    copies: Vec<(FileKey, FileKey)>,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if !copies.is_empty() {
+        quota::expect_room(cx, 1).await?;
+    }
+    let files = cx.app().files().clone();
+    let keys: Vec<FileKey> = copies.iter().map(|(_, to)| to.clone()).collect();
+    let keeping = async move {
+        for (from, to) in copies {
+            files.copy(&from, &to).await?;
+        }
+        Ok(())
+    };
+    let (act, inside) = (with_room(keys.clone(), act), cx.clone());
+    let writing = async move { inside.write(act).await };
+    with_files(cx, keeping, keys, writing).await
+}
+
+/// Refuses a unit when the files it names do not fit into the quotas.
+fn with_room<T>(
+    keys: Vec<FileKey>,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T>,
+) -> impl FnMut(&mut Work<'_>) -> Result<T> {
+    // Copies for many groups are what the staff hands out: the quota of a group is for what a group brings.
+    let single = keys.first().filter(|_| keys.len() == 1).cloned();
+    move |work: &mut Work<'_>| {
+        let done = act(work)?;
+        work.must_have_room(single.as_ref())?;
+        Ok(done)
+    }
+}
+
+async fn with_files<T: Send + 'static>(
+    cx: &Context,
+    keeping: impl Future<Output = Result<()>> + Send + 'static,
+    keys: Vec<FileKey>,
+    writing: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    let cx = cx.clone();
+    let unit = tokio::spawn(async move {
+        keeping.await?;
+        failpoint::hit("upload.kept");
+        let done = writing.await;
+        failpoint::hit("upload.written");
+        // After any other error the rows may be there all the same; then the file has to stay.
+        let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
+        for key in keys.iter().filter(|_| surely_not_written) {
+            if let Err(error) = cx.app().files().remove(key).await {
+                tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+            }
+        }
+        done
+    });
+    unit.await.map_err(|error| anyhow::anyhow!(error))?
+}

@@ -1,0 +1,128 @@
+//! `/assignments/{id}/finish` and `/reopen` (specification, Assignments; contract 6.9): the bell, and what undoes it.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::assignment::AssignmentStatus;
+use model::id::{AssignmentId, DocumentId};
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::terms::Terms;
+use super::valid::{ValidOrEmpty, ValidQuery};
+use api_types::finish::{LinkableTopicView, OpenDocumentView, UnlinkedDraftView};
+use common::error::Result;
+use db::group_assignments::OtherTopic;
+use service::actions::finish::{self as actions, FinishOptions, OpenDocument, UnlinkedDraft};
+
+/// The routes of finishing and reopening a topic.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments")
+        .add_on(Terms::Long, Access::Staff, routes!(finish))
+        .add(Access::Staff, routes!(reopen))
+}
+
+/// What finishing a topic did.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct FinishedTopic {
+    assignment_id: AssignmentId,
+    status: AssignmentStatus,
+    finished_at: Timestamp,
+    /// Documents that were locked by this very request
+    locked_documents: i64,
+    groups: i64,
+    already_finished: bool,
+    /// Drafts that are locked without a topic although their group works on another active topic; `links` gives them one
+    unlinked_drafts: Vec<UnlinkedDraftView>,
+    /// Documents that stay open: they are linked to another active topic
+    open_documents: Vec<OpenDocumentView>,
+    /// Documents whose last writing the document server could not be asked for; they are locked all the same
+    unsaved_documents: Vec<DocumentId>,
+}
+
+/// What reopening a topic did.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ReopenedTopic {
+    assignment_id: AssignmentId,
+    status: AssignmentStatus,
+    unlocked_documents: i64,
+    /// Documents without a topic that stay locked, because another topic of their group is finished
+    still_locked_documents: Vec<DocumentId>,
+    groups: i64,
+}
+
+/// Finish a topic: the documents of all its groups are locked
+///
+/// Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
+/// to topics first, in the same transaction.
+#[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path), DryRunQuery),
+    request_body = Option<FinishOptions>,
+    responses((status = 200, body = FinishedTopic),
+        (status = 409, description = "CLASS_ARCHIVED, ASSIGNMENT_FINISHED, GROUP_NOT_ON_ASSIGNMENT, ALREADY_SUBMITTED"),
+        (status = 423, description = "DOCUMENT_LOCKED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn finish(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    ValidOrEmpty(options): ValidOrEmpty<FinishOptions>,
+) -> Result<Json<FinishedTopic>> {
+    let (editing, standpoint) = (cx.app().editing(), cx.standpoint()?);
+    let is_dry = query.dry_run.is_on();
+    let done = editing.finish(standpoint, id.clone(), options, is_dry).await?;
+    let finished = done.finished;
+    Ok(Json(FinishedTopic {
+        assignment_id: id,
+        status: AssignmentStatus::Finished,
+        finished_at: finished.at,
+        locked_documents: finished.locked,
+        groups: finished.groups,
+        already_finished: finished.already,
+        unlinked_drafts: finished.unlinked.into_iter().map(unlinked).collect(),
+        open_documents: finished.open.into_iter().map(open).collect(),
+        unsaved_documents: done.unsaved,
+    }))
+}
+
+fn unlinked(draft: UnlinkedDraft) -> UnlinkedDraftView {
+    UnlinkedDraftView::new(draft.placed, draft.topics.into_iter().map(linkable).collect())
+}
+
+fn open(open: OpenDocument) -> OpenDocumentView {
+    OpenDocumentView::new(open.placed, linkable(open.topic))
+}
+
+fn linkable(topic: OtherTopic) -> LinkableTopicView {
+    LinkableTopicView {
+        assignment_id: topic.assignment_id,
+        title: topic.title,
+        deadline: topic.deadline,
+    }
+}
+
+/// Reopen a topic: its documents are what they were before it was finished
+#[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn reopen(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<ReopenedTopic>> {
+    let topic = id.clone();
+    let reopen = cx.write_or_preview(query.dry_run, move |work| actions::reopen(work, &topic));
+    let reopened = reopen.await?;
+    Ok(Json(ReopenedTopic {
+        assignment_id: id,
+        status: AssignmentStatus::Active,
+        unlocked_documents: reopened.unlocked,
+        still_locked_documents: reopened.still_locked,
+        groups: reopened.groups,
+    }))
+}

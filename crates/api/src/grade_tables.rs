@@ -1,0 +1,141 @@
+//! `/assignments/{id}/grades.csv` and `/assignments/{id}/grades/import` (contract 6.9): the grades of a topic as a table.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::Access;
+use model::id::AssignmentId;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::disposition;
+use super::dry_run::DryRun;
+use super::endpoint::Endpoints;
+use super::files::{FileForm, Passing};
+use super::terms::Terms;
+use super::valid::ValidQuery;
+use adapters::files::name;
+use api_types::grade_table::{GradeImportView, table};
+use api_types::import::ImportRowView;
+use common::error::{Error, Result};
+use service::actions::grade_imports;
+use service::import::grades;
+
+/// The routes of tables of grades. An import of grades is an everyday act of a teacher and is not counted as an import of
+/// the school.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments")
+        .add_on(Terms::Export, Access::Staff, routes!(export))
+        .add(Access::Staff, routes!(import))
+}
+
+/// What stands between the cells of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Delimiter(char);
+
+impl<'de> Deserialize<'de> for Delimiter {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "," => Ok(Self(',')),
+            ";" => Ok(Self(';')),
+            "\t" | "tab" => Ok(Self('\t')),
+            _ => Err(serde::de::Error::custom("must be a comma, a semicolon or tab")),
+        }
+    }
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Exported {
+    /// `,` (the default), `;` or `tab`
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    delimiter: Option<Delimiter>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Imported {
+    /// `,`, `;` or `tab`; without it the header of the table decides
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    delimiter: Option<Delimiter>,
+    /// Only show what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
+}
+
+/// The grades of a topic, drafts too: a row for each group and one for each member of what it handed in
+#[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), Exported),
+    responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
+async fn export(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<Exported>,
+) -> Result<Response> {
+    let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
+    let look = cx.read(move |scope| {
+        let seen = scope.assignment(&id)?;
+        // Colleagues know the outline of the topic; its grades are not part of that.
+        if !seen.is_managed {
+            return Err(Error::NotFound);
+        }
+        let names = scope.names_of_topic(&id)?.into_iter().collect();
+        let text = table(&seen.whole.links, &names, delimiter);
+        Ok((seen.whole.assignment.title, text))
+    });
+    let (title, text) = look.await?;
+    let file = name::of_title(title.as_str(), "csv");
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition(file.as_str())),
+    ];
+    Ok((headers, text).into_response())
+}
+
+/// Take grades over from a table as it was exported
+///
+/// An empty cell changes nothing, and nothing is published: drafts stay drafts. Rows that do not fit are named in the
+/// report and change nothing.
+#[utoipa::path(post, path = "/assignments/{id}/grades/import", params(("id" = String, Path), Imported),
+    request_body(content = FileForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = GradeImportView), (status = 400, description = "IMPORT_HEADER"),
+        (status = 409, description = "CLASS_ARCHIVED"), (status = 413, description = "PAYLOAD_TOO_LARGE"),
+        (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn import(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<Imported>,
+    Passing(file): Passing,
+) -> Result<Json<GradeImportView>> {
+    let is_dry = query.dry_run.is_on();
+    // Who may not import hears that before anything about his file.
+    let topic = id.clone();
+    let look = cx.read(move |scope| {
+        let class = scope.assignment(&topic)?.whole.assignment.class_id;
+        scope.managed_class(&class).map(drop)
+    });
+    look.await?;
+    let separator = query.delimiter.and_then(|delimiter| u8::try_from(delimiter.0).ok());
+    let rows = grades::read(file.staged.source(), file.kind, separator).await?;
+    let write = cx.write(move |work| grade_imports::import(work, &id, &rows, is_dry));
+    let view = |row: grade_imports::GradeOutcome| {
+        let view = ImportRowView::new(None, row.number, row.status, row.user, row.problems);
+        (row.status, view)
+    };
+    let outcomes = write.await?;
+    // The staged file has to stay until its last row was read.
+    drop(file);
+    Ok(Json(GradeImportView::new(
+        is_dry,
+        outcomes.into_iter().map(view).collect(),
+    )))
+}

@@ -1,0 +1,119 @@
+//! `/assignments/{id}/groups` (contract 6.9): which groups work on a topic.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::group_assignment::GroupAssignmentEdit;
+use model::id::{AssignmentId, GroupId};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRun;
+use super::endpoint::Endpoints;
+use super::reply::Done;
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use api_types::audience::Audience;
+use api_types::group_assignment::GroupAssignmentView;
+use common::error::Result;
+use service::actions::group_assignments::{self, NewGroups};
+
+/// The routes of the groups of a topic.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments")
+        .add(Access::Staff, routes!(attach))
+        .add(Access::Staff, routes!(edit, detach))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Force {
+    /// 1: also when work was handed in, which then goes
+    #[garde(skip)]
+    #[serde(default)]
+    force: Switch,
+    /// Only show what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
+}
+
+impl Editable for GroupAssignmentEdit {
+    const FIELDS: &'static [&'static str] = &["descriptionOverride", "lateAllowedUntil"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "assignmentId",
+        "groupId",
+        "status",
+        "currentSubmissionId",
+        "effectiveDescription",
+        "effectiveAttachments",
+        "submittedCount",
+        "isComplete",
+        "createdAt",
+        "updatedAt",
+        "group",
+        "assignment",
+        "currentSubmission",
+    ];
+}
+
+/// Attach groups to a topic; those that are attached already stay as they are
+#[utoipa::path(post, path = "/assignments/{id}/groups", params(("id" = String, Path)), request_body = NewGroups,
+    responses((status = 200, body = [GroupAssignmentView]),
+        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, \
+         CLASS_ARCHIVED, \
+            DUPLICATE_GROUP_ASSIGNMENT when another text is said for an attached group"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn attach(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    Valid(new): Valid<NewGroups>,
+) -> Result<Json<Vec<GroupAssignmentView>>> {
+    let links = cx.write(move |work| group_assignments::attach(work, &id, &new)).await?;
+    Ok(Json(
+        links
+            .iter()
+            .map(|link| GroupAssignmentView::new(link, &Audience::Staff))
+            .collect(),
+    ))
+}
+
+/// Give one group a text of its own, or more time
+#[utoipa::path(patch, path = "/assignments/{id}/groups/{groupId}",
+    params(("id" = String, Path), ("groupId" = String, Path)), request_body = GroupAssignmentEdit,
+    responses((status = 200, body = GroupAssignmentView),
+        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(
+    cx: Context,
+    Path((id, group)): Path<(AssignmentId, GroupId)>,
+    patch: Patch<GroupAssignmentEdit>,
+) -> Result<Json<GroupAssignmentView>> {
+    let link = cx
+        .write(move |work| group_assignments::edit(work, &id, &group, &patch.edit))
+        .await?;
+    Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
+}
+
+/// Take a group off a topic
+#[utoipa::path(delete, path = "/assignments/{id}/groups/{groupId}",
+    params(("id" = String, Path), ("groupId" = String, Path), Force),
+    responses((status = 200, body = Done), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn detach(
+    cx: Context,
+    Path((id, group)): Path<(AssignmentId, GroupId)>,
+    ValidQuery(query): ValidQuery<Force>,
+) -> Result<Json<Done>> {
+    let is_forced = query.force.0;
+    cx.write_or_preview(query.dry_run, move |work| {
+        group_assignments::detach(work, &id, &group, is_forced)
+    })
+    .await?;
+    Ok(Json(Done::YES))
+}

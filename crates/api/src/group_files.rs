@@ -1,0 +1,96 @@
+//! `/groups/{id}/attachments` (contract 3.4, 6.8): the files of a group. Its students read them, its teachers keep them.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::access::Access;
+use model::file::FileKey;
+use model::id::{AttachmentId, GroupId};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::files::{self, FileForm, Upload};
+use super::reply::{Created, Done};
+use super::valid::ValidQuery;
+use api_types::attachment::GroupAttachmentView;
+use common::clock;
+use common::error::{Error, Result};
+use service::actions::group_files;
+
+/// The routes of the files of a group.
+pub fn routes() -> Endpoints {
+    Endpoints::new("groups")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(upload))
+        .add(Access::Member, routes!(content))
+        .add(Access::Staff, routes!(remove))
+}
+
+/// The files of a group, oldest first
+#[utoipa::path(get, path = "/groups/{id}/attachments", params(("id" = String, Path)),
+    responses((status = 200, body = [GroupAttachmentView])))]
+async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
+    let group = cx.read(move |scope| scope.group(&id)).await?;
+    // Colleagues know the outline of the group; its files are not part of that.
+    if !group.is_seen {
+        return Err(Error::NotFound);
+    }
+    let files = group.whole.attachments.iter().map(GroupAttachmentView::from);
+    Ok(Json(files.collect()))
+}
+
+/// Add a file to a group
+#[utoipa::path(post, path = "/groups/{id}/attachments", params(("id" = String, Path)),
+    request_body(content = FileForm, content_type = "multipart/form-data"),
+    responses((status = 201, body = GroupAttachmentView), (status = 409, description = "LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn upload(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    Upload { file, .. }: Upload,
+) -> Result<Created<GroupAttachmentView>> {
+    let attachment = AttachmentId::new(clock::new_id());
+    let key = FileKey::new(format!("{attachment}.{}", file.kind));
+    let stored = file.stored(key.clone());
+    let act = cx.repeatable(move |work| {
+        let added = group_files::add(work, &id, attachment.clone(), stored.clone())?;
+        let view = GroupAttachmentView::from(&added);
+        Ok(Created(view.url().to_owned(), view))
+    });
+    files::keep(&cx, file.staged, key, act).await
+}
+
+/// The bytes of a file of a group
+#[utoipa::path(get, path = "/groups/{id}/attachments/{attachmentId}/download",
+    params(("id" = String, Path), ("attachmentId" = String, Path)),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn content(
+    cx: Context,
+    Path((id, attachment)): Path<(GroupId, AttachmentId)>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let found = cx.read(move |scope| scope.file_of_group(&id, &attachment)).await?;
+    download(cx.app().files(), &headers, Download::from(found.file)).await
+}
+
+/// Remove a file of a group
+#[utoipa::path(delete, path = "/groups/{id}/attachments/{attachmentId}",
+    params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove(
+    cx: Context,
+    Path((id, attachment)): Path<(GroupId, AttachmentId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| group_files::remove(work, &id, &attachment))
+        .await?;
+    Ok(Json(Done::YES))
+}

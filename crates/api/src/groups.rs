@@ -1,0 +1,437 @@
+//! `/groups` (contract 6.8). Colleagues find outlines, students their own groups; which of the two is decided by the store.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::{Access, Standing};
+use model::group::{Group, GroupEdit};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
+use model::number::GroupNumber;
+use model::text::{Search, ShortName};
+use model::user::Person;
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::begins;
+use super::existing;
+use super::group_files;
+use super::help;
+use super::reply::{CreatedAll, CreatedObject, Versioned, Written, or_current};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use api_types::audience::Audience;
+use api_types::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
+use common::error::Result;
+use db::groups::{CourseChoice, GroupFilter, KnownGroup};
+use db::{Scope, Standpoint, Work};
+use service::actions::group_divisions::{self, NewDivision};
+use service::actions::group_members::{self, Move, NewMembers};
+use service::actions::groups::{self, NewGroup, NewGroupBatch};
+
+/// The routes of groups.
+pub fn routes() -> Endpoints {
+    Endpoints::new("groups")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Staff, routes!(create_all))
+        .add(Access::Staff, routes!(generate))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit, remove))
+        .add(Access::Staff, routes!(add_members))
+        .add(Access::Staff, routes!(remove_member))
+        .add(Access::Staff, routes!(move_member))
+        .merge(group_files::routes())
+        .merge(help::routes())
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(super) struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    pub(super) class_id: Option<ClassId>,
+    /// Of this course; `none` for groups without one
+    #[garde(skip)]
+    course_id: Option<String>,
+    /// Of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// On this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+    /// Only those that ask for help (1) or do not (0)
+    #[garde(skip)]
+    needs_help: Option<Switch>,
+    /// Part of the name or the display name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Only those of the caller's own classes, or those he is in
+    #[garde(skip)]
+    mine: Option<Switch>,
+}
+
+impl Editable for GroupEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "groupNumber",
+        "displayName",
+        "startDate",
+        "requiredDocuments",
+        "subjectId",
+        "courseId",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "classId",
+        "needsHelp",
+        "helpRequestedAt",
+        "helpMessage",
+        "helpRequestedById",
+        "helpClaimedById",
+        "helpResolvedAt",
+        "helpResolvedById",
+        "createdById",
+        "createdAt",
+        "updatedAt",
+        "isHidden",
+        "memberCount",
+        "workRoomId",
+        "class",
+        "course",
+        "subject",
+        "members",
+        "groupAssignments",
+        "attachments",
+        "unreadMessages",
+        "view",
+        // Former fields; a topic carries them now.
+        "topic",
+        "deadline",
+    ];
+}
+
+/// The groups the caller may know of, by number
+#[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [ListedGroupView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Written> {
+    matching(cx, filter).await
+}
+
+/// The list of this room; the list of a class is the same one.
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
+    let filter = GroupFilter {
+        class_id: filter.class_id,
+        course: filter
+            .course_id
+            .filter(|id| !id.is_empty())
+            .map(|id| match id.as_str() {
+                "none" => CourseChoice::None,
+                _ => CourseChoice::Of(CourseId::new(id)),
+            }),
+        subject_id: filter.subject_id,
+        assignment_id: filter.assignment_id,
+        needs_help: filter.needs_help.map(|on| on.0),
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        mine: filter.mine.is_some_and(|on| on.0),
+    };
+    if !cx.caller().is_everywhere() {
+        let look = cx.read(move |scope| {
+            let found = scope.groups(&filter)?;
+            let standpoint = scope.standpoint();
+            let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
+            Ok((
+                shown,
+                Written::list(found.into_iter().map(|group| listed(group, standpoint)))?,
+            ))
+        });
+        let (shown, groups) = look.await?;
+        join_rooms(&cx, &shown);
+        return Ok(groups);
+    }
+    let look = cx.list(move |scope| {
+        let found = scope.groups(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |group: &Group| {
+            (
+                !begins(search, group.name.as_str()),
+                group.group_number,
+                group.id.clone(),
+            )
+        };
+        let standpoint = scope.standpoint();
+        Ok(found
+            .map(|group| {
+                let place = place(&group.whole.group);
+                (place, listed(group, standpoint))
+            })
+            .collect())
+    });
+    Written::list(look.await?.into_iter())
+}
+
+/// Groups as far as the caller may know them; a student's sockets come along.
+pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<ListedGroupView>>> {
+    let standpoint = cx.standpoint()?;
+    let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+    join_rooms(cx, &ids);
+    Ok(Json(
+        groups.into_iter().map(|group| listed(group, &standpoint)).collect(),
+    ))
+}
+
+/// Add a group with its work room
+#[utoipa::path(post, path = "/groups", request_body = NewGroup, responses((status = 201, body = GroupView),
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
+        COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let (class, number) = (new.class_id.clone(), new.group_number);
+    let make = move |work: &mut Work<'_>| {
+        let group = whole(&groups::create(work, &new)?, &standpoint);
+        Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::group(scope, &class, number);
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// Add several groups of one class, all or none
+#[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
+         COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let class = new.class_id.clone();
+    let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
+    let make = move |work: &mut Work<'_>| {
+        let groups = groups::create_all(work, &new)?;
+        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        Ok(CreatedAll(groups.collect()))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::group_with_one_of(scope, &class, &numbers);
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// How students would be divided.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct DivisionPreview {
+    /// Always true
+    dry_run: bool,
+    /// Carries out exactly this division when it is sent with the same wishes
+    seed: u32,
+    /// How often pairs of these groups share a group of the class already
+    repeated_pairs: i64,
+    groups: Vec<GroupPreview>,
+}
+
+/// A group that would be made.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupPreview {
+    name: ShortName,
+    group_number: GroupNumber,
+    members: Vec<Person>,
+}
+
+/// Divide students of a class into groups, or show how they would be divided
+#[utoipa::path(post, path = "/groups/generate", params(DryRunQuery), request_body = NewDivision,
+    responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
+    (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn generate(
+    cx: Context,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(new): Valid<NewDivision>,
+) -> Result<Response> {
+    if query.dry_run.is_on() {
+        // The same checks under the same locks, and nothing is written.
+        let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
+        let groups = plan.groups.into_iter().map(|group| GroupPreview {
+            name: group.name,
+            group_number: group.number,
+            members: group.members,
+        });
+        let preview = DivisionPreview {
+            dry_run: true,
+            seed: plan.seed,
+            repeated_pairs: plan.repeated,
+            groups: groups.collect(),
+        };
+        return Ok(Json(preview).into_response());
+    }
+    let standpoint = cx.standpoint()?;
+    let make = move |work: &mut Work<'_>| {
+        let groups = group_divisions::generate(work, &new)?;
+        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        Ok(CreatedAll(groups.collect()))
+    };
+    Ok(cx.create(make).await?.into_response())
+}
+
+/// One group; its outline for teachers of other classes
+#[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = KnownGroupView)))]
+async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
+    let (standpoint, object) = (cx.standpoint()?, Object::from(&id));
+    let group = cx.read_object(object, move |scope| scope.group(&id)).await?;
+    join_rooms(&cx, std::slice::from_ref(&group.0.whole.group.id));
+    Ok(group.map(|group| known(group, &standpoint)))
+}
+
+/// Change a group
+#[utoipa::path(patch, path = "/groups/{id}", params(("id" = String, Path)), request_body = GroupEdit,
+    responses((status = 200, body = GroupView), (status = 412, description = "PRECONDITION_FAILED"),
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
+         CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let act = move |work: &mut Work<'_>| groups::edit(work, &id, &patch.edit);
+    let find = move |scope: &mut Scope<'_>| existing::group_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let group = or_current(edited, current).await?;
+    Ok(group.map(|group| whole(&group, &standpoint)))
+}
+
+/// What went with a group.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupRemoved {
+    success: bool,
+    deleted_documents: i64,
+    deleted_submissions: i64,
+}
+
+/// Remove a group with its room, its documents and its submissions
+#[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = GroupRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<GroupRemoved>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| groups::remove(work, &id);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let removed = or_current(removed, current).await?;
+    Ok(Json(GroupRemoved {
+        success: true,
+        deleted_documents: removed.documents,
+        deleted_submissions: removed.submissions,
+    }))
+}
+
+/// A group with its new members.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupJoined {
+    #[serde(flatten)]
+    group: GroupView,
+    /// Those of the named who are in another group of the same topic
+    already_in_topic: Vec<UserId>,
+}
+
+/// Add students of the class to a group
+#[utoipa::path(post, path = "/groups/{id}/members", params(("id" = String, Path)), request_body = NewMembers,
+    responses((status = 200, body = GroupJoined),
+    (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
+    let standpoint = cx.standpoint()?;
+    let joined = cx.write(move |work| group_members::add(work, &id, &new)).await?;
+    Ok(Json(GroupJoined {
+        group: whole(&joined.group, &standpoint),
+        already_in_topic: joined.already_in_topic,
+    }))
+}
+
+/// Take a student out of a group
+#[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
+    responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn remove_member(
+    cx: Context,
+    Path((id, user)): Path<(GroupId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let group = cx
+        .write_or_preview(query.dry_run, move |work| group_members::remove(work, &id, &user))
+        .await?;
+    Ok(Json(whole(&group, &standpoint)))
+}
+
+/// Somebody's way from one group to another.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct MemberMoved {
+    from: GroupView,
+    to: GroupView,
+    /// Submissions he took part in; they stay with the group left
+    kept_submissions: Vec<SubmissionId>,
+}
+
+/// Move a student to another group of the class
+#[utoipa::path(post, path = "/groups/{id}/members/{userId}/move",
+    params(("id" = String, Path), ("userId" = String, Path), DryRunQuery), request_body = Move,
+    responses((status = 200, body = MemberMoved),
+    (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn move_member(
+    cx: Context,
+    Path((id, user)): Path<(GroupId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(wanted): Valid<Move>,
+) -> Result<Json<MemberMoved>> {
+    let standpoint = cx.standpoint()?;
+    let dry_run = query.dry_run.or(wanted.dry_run);
+    let moved = cx
+        .write_or_preview(dry_run, move |work| group_members::move_to(work, &id, &user, &wanted))
+        .await?;
+    Ok(Json(MemberMoved {
+        from: whole(&moved.from, &standpoint),
+        to: whole(&moved.to, &standpoint),
+        kept_submissions: moved.kept_submissions,
+    }))
+}
+
+/// A group as far as this caller may know it.
+/// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
+/// (specification, Group visibility).
+fn join_rooms(cx: &Context, shown: &[GroupId]) {
+    if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
+        cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
+    }
+}
+
+fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
+    if group.is_seen {
+        KnownGroupView::Full(Box::new(whole(&group, standpoint)))
+    } else {
+        KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+    }
+}
+
+fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
+    if group.is_seen {
+        let audience = Audience::of(&standpoint.viewer);
+        let item = GroupListItemView::new(&group.whole, &audience, group.unread, standpoint.now);
+        ListedGroupView::Full(Box::new(item))
+    } else {
+        ListedGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+    }
+}
+
+/// A group of which the caller sees the inside.
+fn whole(group: &KnownGroup, standpoint: &Standpoint) -> GroupView {
+    let audience = Audience::of(&standpoint.viewer);
+    GroupView::answer(&group.whole, &audience, group.unread, standpoint.now)
+}

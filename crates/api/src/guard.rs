@@ -1,0 +1,245 @@
+//! What stands before every route, in the specification's order: rate, origin, authenticate, resolve tenant, authorize;
+//! and around it the time a request may take.
+//!
+//! Whose rate it is shows only when the session was looked up, so that comes first; but a token whose owner has used up
+//! his window is refused without a look-up. Who has no session is counted with his address.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use model::access::{Access, Standing};
+use model::rate::Meter;
+
+use super::anonymous_body::AnonymousBody;
+use super::auth::renewal;
+use super::context::App;
+use super::dry_run::{DryRun, DryRunMethods};
+use super::export_body::ExportBody;
+use super::idempotency;
+use super::pace::{self, Waiting, read_body};
+use super::terms::Terms;
+use super::valid;
+use auth::places::Place;
+use auth::rates::Exporting;
+use auth::{self, Caller, Claim};
+use common::error::{Error, Result};
+use db::platform::homes::Home;
+use db::{Tenant, Work};
+use service::actions::rates;
+use service::changes;
+
+/// What the guard knows of its route.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// Who may call it.
+    pub access: Access,
+    /// What is counted of it and how long it may take.
+    pub terms: Terms,
+    /// Which methods of its path can show what they would do.
+    pub dry_runs: DryRunMethods,
+    /// Whether it prolongs the session of its caller; the routes of `/auth` do so themselves.
+    pub is_renewing: bool,
+    /// How its noun says no.
+    pub refuse: fn(Error) -> Response,
+}
+
+/// Answers a request of a route: in time, or not at all.
+pub async fn guard(route: Route, request: Request, next: Next) -> Response {
+    let waiting = request.extensions().get::<Waiting>().cloned().unwrap_or_default();
+    let answer = serve(route, request, next);
+    let answered = pace::within(route.terms.time(), &waiting, answer).await;
+    answered.unwrap_or_else(|error| {
+        tracing::warn!("a request took too long and was cut off");
+        (route.refuse)(error)
+    })
+}
+
+async fn serve(route: Route, request: Request, next: Next) -> Response {
+    let app = request
+        .extensions()
+        .get::<App>()
+        .cloned()
+        .expect("router.rs puts the app into every request");
+    let claim = app.gate().claim(&request, app.frontend_origin());
+    let (mut meter, mut cookies) = (None, Vec::new());
+    let client = claim.address.clone();
+    // Checked on the query as it was sent, and refused only to those who may call the route.
+    let dry_run = route.dry_runs.check(request.method(), request.uri());
+    let admitted = match admit(route, &app, claim, request.method(), &mut meter)
+        .await
+        .and_then(|caller| dry_run.map(|()| caller))
+    {
+        Ok(Some(caller)) => {
+            if route.is_renewing {
+                cookies = renewal::renew(&app, request.headers(), &caller).await;
+            }
+            let seated = seat(route, &app, caller, request).await;
+            seated.map(|(request, held)| (request, held, None))
+        }
+        Ok(None) => {
+            let (request, body) = AnonymousBody::limit(request, client);
+            Ok((request, None, Some(body)))
+        }
+        Err(error) => Err(error),
+    };
+    let mut response = match admitted {
+        // What was read of a body may be in memory, and counts, until the answer is there.
+        Ok((request, None, _body)) => next.run(request).await,
+        Ok((request, Some(held), _)) => next
+            .run(request)
+            .await
+            .map(|body| ExportBody::hold(body, held.0, held.1)),
+        Err(error) => (route.refuse)(error),
+    };
+    for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    if let Some(meter) = meter {
+        show(&meter, response.headers_mut());
+    }
+    response
+}
+
+/// The caller, if he may be served. Public routes need no session, but who has one is counted by it; document-server
+/// routes ignore cookies and verify their own token. `meter` is what his answer says of his rate.
+async fn admit(
+    route: Route,
+    app: &App,
+    mut claim: Claim,
+    method: &Method,
+    meter: &mut Option<Meter>,
+) -> Result<Option<Caller>> {
+    let Route { access, terms, .. } = route;
+    let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
+    let Some(rate) = terms.rate(access, method) else {
+        // Nothing is counted and, as it is public, nobody has to be known.
+        return claim.is_well_formed.then_some(None).ok_or(Error::NotFound);
+    };
+    let rates = app.rates();
+    let spent = claim.token.as_deref().and_then(|token| rates.spent(rate, token));
+    if let Some(spent) = spent {
+        *meter = Some(spent);
+        return Err(refused(&spent));
+    }
+    let facts = match auth::look_up(app.gate(), &mut claim).await {
+        // A public route answers also when nobody can be looked up.
+        Err(error) if is_public => {
+            tracing::warn!(%error, "the caller of a public route could not be looked up");
+            None
+        }
+        facts => facts?,
+    };
+    let own = match &facts {
+        None => rates.address(&claim.address),
+        Some(facts) => {
+            let user = &facts.user.id;
+            let usual = rates.person(rate, user);
+            if let (Some(usual), Some(token)) = (&usual, &claim.token)
+                && usual.is_refused
+            {
+                rates.remember_spent(rate, token, *usual);
+            }
+            let own = terms.own_rate().filter(|_| usual.is_none_or(|usual| !usual.is_refused));
+            let own = own.and_then(|own| rates.person(own, user));
+            // Of two limits the answer tells the one that is the route's own.
+            *meter = own.or(usual);
+            *meter
+        }
+    };
+    if let Some(own) = own.filter(|own| own.is_refused) {
+        return Err(refused(&own));
+    }
+    let is_well_formed = claim.is_well_formed;
+    let caller = if is_public {
+        facts.map(|facts| auth::caller(facts, claim.request_id))
+    } else {
+        Some(auth::authenticate(claim, facts, access)?)
+    };
+    is_well_formed.then_some(caller).ok_or(Error::NotFound)
+}
+
+/// What a request holds: a place among those of its school until its answer was computed, one among the own exports until
+/// it was read.
+type Held = (Place, Option<Exporting>);
+
+/// Gives the request its caller, where he stands, and what only those who were admitted use up: a turn of the whole
+/// school, a place among the own exports and among what takes long.
+async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
+    let has_body = !request.method().is_safe() && route.access.needs_organization();
+    if caller.standing == Standing::SuperAdmin
+        && let Some(uri) = auth::home::without_organization(request.uri())
+    {
+        *request.uri_mut() = uri;
+    }
+    if caller.is_everywhere() && has_body {
+        request = settle(app, &mut caller, request).await?;
+    }
+    if let (Some(rate), Some(standpoint)) = (route.terms.shared_rate(), caller.standpoint()) {
+        let limit = app.rates().limit(rate);
+        if limit.is_some() {
+            // A preview does not use up the attempts of the action itself.
+            let name = if DryRun::of(request.uri()).is_on() {
+                "rehearsal"
+            } else {
+                ""
+            };
+            let take = move |work: &mut Work<'_>| rates::take(work, &format!("{rate:?}:{name}"), limit);
+            changes::perform(app.store(), app.bus(), standpoint, take).await?;
+        }
+    }
+    let exporting = if route.terms == Terms::Export {
+        app.rates().begin_export(&caller.user.id)?
+    } else {
+        None
+    };
+    let held = match route.terms.long() {
+        Some(long) => {
+            let organization = caller.tenant.as_ref().map(Tenant::id);
+            Some((app.places().take(long, organization).await?, exporting))
+        }
+        None => None,
+    };
+    let mut request = idempotency::attach(request).await?;
+    request.extensions_mut().insert(caller);
+    Ok((request, held))
+}
+
+/// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it
+/// is checked; here it only is not understood.
+async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
+    if !valid::is_json(request.headers()) {
+        return Ok(request);
+    }
+    let (mut parts, body) = request.into_parts();
+    let mut bytes = read_body(body, valid::JSON_LIMIT).await?;
+    if let Ok(object) = serde_json::from_slice(&bytes)
+        && let Some(home) = auth::home::of_body(&object)
+    {
+        let is_outright = matches!(home, Home::Organization(_));
+        caller.go_home(app.gate().home(home).await?);
+        if is_outright {
+            bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();
+            parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
+        }
+    }
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+fn refused(meter: &Meter) -> Error {
+    Error::RateLimited {
+        retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
+    }
+}
+
+/// Tells a signed-in caller how much of his rate is left.
+fn show(meter: &Meter, headers: &mut HeaderMap) {
+    for (name, value) in [
+        ("ratelimit-limit", meter.limit),
+        ("ratelimit-remaining", meter.remaining),
+        ("ratelimit-reset", meter.resets_in),
+    ] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
+    }
+}

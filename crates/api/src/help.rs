@@ -1,0 +1,96 @@
+//! `/groups/{id}/help` (contract 4.7, 6.8): only students raise the flag, only staff handle it.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::id::{GroupId, UserId};
+use model::rate::Rate;
+use model::text::HelpMessage;
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::valid::ValidOrEmpty;
+use common::error::Result;
+use service::actions::help::{self, Call, Handled};
+
+/// The routes of help flags.
+pub fn routes() -> Endpoints {
+    Endpoints::new("groups")
+        .add(Access::Student, routes!(raise))
+        .add(Access::Staff, routes!(resolve))
+        .add(Access::Staff, routes!(claim))
+}
+
+/// A raised flag.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct HelpRaised {
+    needs_help: bool,
+    #[schema(required)]
+    help_requested_at: Option<Timestamp>,
+    #[schema(required)]
+    help_message: Option<HelpMessage>,
+}
+
+/// Ask for help; a repeat changes only the message
+#[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<Call>,
+    responses((status = 200, body = HelpRaised), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn raise(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    ValidOrEmpty(call): ValidOrEmpty<Call>,
+) -> Result<Json<HelpRaised>> {
+    let limit = cx.app().rates().limit(Rate::Help);
+    let group = cx.write(move |work| help::raise(work, &id, &call, limit)).await?;
+    Ok(Json(HelpRaised {
+        needs_help: group.help.needs_help(),
+        help_requested_at: group.help.requested_at(),
+        help_message: group.help.message().cloned(),
+    }))
+}
+
+/// A lowered flag.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct HelpResolved {
+    needs_help: bool,
+}
+
+/// Mark a call for help as handled
+#[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<Handled>,
+    responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn resolve(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    ValidOrEmpty(handled): ValidOrEmpty<Handled>,
+) -> Result<Json<HelpResolved>> {
+    let group = cx.write(move |work| help::resolve(work, &id, &handled)).await?;
+    Ok(Json(HelpResolved {
+        needs_help: group.help.needs_help(),
+    }))
+}
+
+/// A claimed flag.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct HelpClaimed {
+    /// Null when nobody asks for help
+    #[schema(required)]
+    help_claimed_by_id: Option<UserId>,
+}
+
+/// Say that you are on the way
+#[utoipa::path(post, path = "/groups/{id}/help/claim", params(("id" = String, Path)),
+    responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn claim(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpClaimed>> {
+    let group = cx.write(move |work| help::claim(work, &id)).await?;
+    Ok(Json(HelpClaimed {
+        help_claimed_by_id: group.help.claimed_by().cloned(),
+    }))
+}

@@ -1,0 +1,201 @@
+//! `/homerooms` (contract 6.5).
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::homeroom::HomeroomEdit;
+use model::id::{HomeroomId, UserId};
+use model::text::{AcademicYear, Search};
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::by_name;
+use super::existing;
+use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use api_types::homeroom::{HomeroomStudentView, HomeroomView};
+use common::error::Result;
+use db::homerooms::{CountedHomeroom, HomeroomFilter};
+use db::{Scope, Work};
+use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
+
+/// The routes of homerooms.
+pub fn routes() -> Endpoints {
+    Endpoints::new("homerooms")
+        .add(Access::Member, routes!(list))
+        .add(Access::Admin, routes!(create))
+        .add(Access::Staff, routes!(show))
+        .add(Access::Admin, routes!(edit, remove))
+        .add(Access::Staff, routes!(students))
+        .add(Access::Admin, routes!(add_students))
+        .add(Access::Admin, routes!(remove_student))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Of this school year
+    #[garde(dive)]
+    academic_year: Option<AcademicYear>,
+    /// Of this homeroom teacher
+    #[garde(skip)]
+    teacher_id: Option<UserId>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct StudentFilter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+}
+
+/// What enrolling in a homeroom did.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct HomeroomStudentsAdded {
+    /// How many are new.
+    added: usize,
+}
+
+impl Editable for HomeroomEdit {
+    const FIELDS: &'static [&'static str] = &["name", "gradeLevel", "academicYear", "teacherId"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "organizationId",
+        "externalId",
+        "studentCount",
+        "createdAt",
+        "updatedAt",
+    ];
+}
+
+fn homeroom_view(counted: CountedHomeroom) -> HomeroomView {
+    HomeroomView::new(counted.homeroom, counted.students)
+}
+
+/// The homerooms by name; a student reads the own ones
+#[utoipa::path(get, path = "/homerooms", params(Filter), responses((status = 200, body = [HomeroomView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<HomeroomView>>> {
+    let filter = HomeroomFilter {
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        academic_year: filter.academic_year,
+        teacher_id: filter.teacher_id,
+    };
+    let homerooms = cx.list(move |scope| {
+        let found = scope.homerooms(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place =
+            |counted: &CountedHomeroom| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
+        Ok(found
+            .map(|homeroom| (place(&homeroom), homeroom_view(homeroom)))
+            .collect())
+    });
+    Ok(Json(homerooms.await?))
+}
+
+/// Add a homeroom
+#[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
+    responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
+async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
+    let wanted = new.clone();
+    let make = move |work: &mut Work<'_>| {
+        let view = homeroom_view(homerooms::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/homerooms/{}", view.id()), view))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::homeroom(scope, &wanted.name, wanted.academic_year.as_ref());
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// One homeroom
+#[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
+async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
+    let object = Object::from(&id);
+    let shown = cx.read_object(object, move |scope| scope.homeroom(&id)).await?;
+    Ok(shown.map(homeroom_view))
+}
+
+/// Change a homeroom
+#[utoipa::path(patch, path = "/homerooms/{id}", params(("id" = String, Path)), request_body = HomeroomEdit,
+    responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_HOMEROOM")))]
+async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
+    let act = move |work: &mut Work<'_>| homerooms::edit(work, &id, &patch.edit);
+    let find = move |scope: &mut Scope<'_>| existing::homeroom_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(homeroom_view))
+}
+
+/// Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more
+#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| homerooms::remove(work, &id);
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
+    Ok(Json(Done::YES))
+}
+
+/// The students of a homeroom, by name
+#[utoipa::path(get, path = "/homerooms/{id}/students", params(("id" = String, Path), StudentFilter),
+    responses((status = 200, body = [HomeroomStudentView])))]
+async fn students(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    ValidQuery(filter): ValidQuery<StudentFilter>,
+) -> Result<Json<Vec<HomeroomStudentView>>> {
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
+    let students = cx
+        .read(move |scope| {
+            scope.homeroom(&id)?;
+            scope.homeroom_students(&id, search.as_deref())
+        })
+        .await?;
+    let views = students
+        .into_iter()
+        .map(|student| HomeroomStudentView::new(student.enrollment, student.person, student.email));
+    Ok(Json(views.collect()))
+}
+
+/// Enrol students in a homeroom
+#[utoipa::path(post, path = "/homerooms/{id}/students", params(("id" = String, Path)),
+    request_body = NewHomeroomStudents, responses((status = 200, body = HomeroomStudentsAdded)))]
+async fn add_students(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    Valid(new): Valid<NewHomeroomStudents>,
+) -> Result<Json<HomeroomStudentsAdded>> {
+    let added = cx.write(move |work| homerooms::add_students(work, &id, &new)).await?;
+    Ok(Json(HomeroomStudentsAdded { added }))
+}
+
+/// Take a student out of a homeroom
+#[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
+    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+async fn remove_student(
+    cx: Context,
+    Path((id, student)): Path<(HomeroomId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| {
+        homerooms::remove_student(work, &id, &student)
+    })
+    .await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,209 @@
+//! `POST /users/import` (contract 6.3): a file in a form, or a short list as JSON. The answer is written while the rows are
+//! carried out; a client that goes away stops the import between two units.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use garde::Validate;
+use model::access::Access;
+use model::import::{BODY_MAX, ImportCounts, ImportMode};
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::dry_run::DryRun;
+use super::endpoint::Endpoints;
+use super::files::{FileForm, Passing, Uploaded, is_form};
+use super::terms::Terms;
+use super::valid::{Valid, ValidQuery};
+use api_types::import::{ImportReportView, ImportRowView};
+use common::error::{Error, Result};
+use service::import::{self, Import, Plan, Reported, Rules, Said};
+
+/// Units whose report may wait for a slow client; then the import waits, too.
+const AHEAD: usize = 2;
+
+/// The route of imports.
+pub fn routes() -> Endpoints {
+    Endpoints::new("users").add_on(Terms::Import, Access::Admin, routes!(run))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Options {
+    /// Only show what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
+    /// Whether people who are members already are brought up to date (upsert, the default) or left alone (create)
+    #[garde(skip)]
+    mode: Option<ImportMode>,
+}
+
+/// People to be imported.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PeopleToImport {
+    /// At most 500; more come in a file.
+    #[garde(length(max = BODY_MAX))]
+    #[schema(max_items = 500)]
+    users: Vec<PersonToImport>,
+}
+
+/// A student or a teacher; what is wrong with one is said in the report, as for a row of a file.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[garde(allow_unvalidated)]
+pub struct PersonToImport {
+    /// Address.
+    email: Option<String>,
+    /// First name; one of the two is needed.
+    first_name: Option<String>,
+    /// Last name.
+    last_name: Option<String>,
+    /// student or teacher.
+    role: Option<String>,
+    /// Id in the school's own administration.
+    external_id: Option<String>,
+    /// Id or name of a homeroom; a new name makes one.
+    homeroom: Option<String>,
+    /// Ids or names of classes.
+    classes: Option<Vec<String>>,
+    /// The hash of a better-auth database.
+    password_hash: Option<String>,
+}
+
+/// What was brought.
+enum Brought {
+    File(Box<Uploaded>),
+    People(PeopleToImport),
+}
+
+impl FromRequest<App> for Brought {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        if is_form(request.headers()) {
+            let Passing(file) = Passing::from_request(request, app).await?;
+            return Ok(Self::File(Box::new(file)));
+        }
+        let Valid(people) = Valid::from_request(request, app).await?;
+        Ok(Self::People(people))
+    }
+}
+
+/// Import students and teachers from a table, from a OneRoster archive, or from a list
+#[utoipa::path(post, path = "/users/import", params(Options),
+    request_body(content((FileForm = "multipart/form-data"), (PeopleToImport = "application/json"))),
+    responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
+        (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 400, description = "IMPORT_HEADER")))]
+async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Brought) -> Result<Response> {
+    let standpoint = cx.standpoint()?;
+    let (plan, file) = match brought {
+        Brought::People(people) => (Plan::of_list(people.users.iter().map(PersonToImport::said)), None),
+        Brought::File(file) => {
+            let year = import::school_year(standpoint.now);
+            (Plan::of_file(file.staged.source(), file.kind, year).await?, Some(file))
+        }
+    };
+    let rules = Rules {
+        mode: options.mode.unwrap_or(ImportMode::Upsert),
+        is_dry_run: options.dry_run.is_on(),
+    };
+    let import = Import {
+        store: cx.app().store().clone(),
+        bus: cx.app().bus().clone(),
+        standpoint,
+        mail: Some(cx.app().mail().clone()),
+        rules,
+    };
+    let (sender, reports) = mpsc::channel(AHEAD);
+    let gate = cx.app().gate().clone();
+    let running = tokio::spawn(async move {
+        let counts = import.run(plan, sender).await;
+        if !rules.is_dry_run {
+            // Hashes of another kind may be there now; whoever signs in shall not learn from the time it takes whose.
+            gate.hashing().learn(true, common::clock::now());
+        }
+        // The staged file has to stay until its last row was read.
+        drop(file);
+        counts
+    });
+    let body = Body::from_stream(report(rules, reports, running));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+impl PersonToImport {
+    fn said(&self) -> Said<'_> {
+        fn text(said: Option<&String>) -> &str {
+            said.map_or("", String::as_str)
+        }
+        let classes = self.classes.iter().flatten();
+        Said {
+            email: text(self.email.as_ref()),
+            first_name: text(self.first_name.as_ref()),
+            last_name: text(self.last_name.as_ref()),
+            role: text(self.role.as_ref()),
+            external_id: text(self.external_id.as_ref()),
+            homeroom: text(self.homeroom.as_ref()),
+            classes: classes
+                .filter_map(|class| model::import::cell(class))
+                .map(str::to_owned)
+                .collect(),
+            password_hash: text(self.password_hash.as_ref()),
+        }
+    }
+}
+
+/// What of the answer has been written.
+enum Written {
+    Nothing,
+    Rows(bool),
+    All,
+}
+
+/// The answer, piece by piece. An import that breaks off breaks the answer off, so that nobody takes a part for the whole.
+fn report(
+    rules: Rules,
+    reports: mpsc::Receiver<Vec<Reported>>,
+    running: JoinHandle<Result<ImportCounts>>,
+) -> impl stream::Stream<Item = Result<Bytes, anyhow::Error>> + Send + 'static {
+    use api_types::import::{begin, end};
+    let state = (Written::Nothing, reports, Some(running));
+    stream::try_unfold(state, move |(written, mut reports, running)| async move {
+        let mut has_rows = match written {
+            Written::Nothing => {
+                let text = begin(rules.is_dry_run);
+                return Ok(Some((Bytes::from(text), (Written::Rows(false), reports, running))));
+            }
+            Written::Rows(has_rows) => has_rows,
+            Written::All => return Ok(None),
+        };
+        if let Some(unit) = reports.recv().await {
+            let mut text = Vec::new();
+            for row in unit {
+                if std::mem::replace(&mut has_rows, true) {
+                    text.push(b',');
+                }
+                let outcome = row.outcome;
+                let view = ImportRowView::new(row.file, row.row, outcome.status, outcome.user, outcome.problems);
+                serde_json::to_writer(&mut text, &view)?;
+            }
+            return Ok(Some((Bytes::from(text), (Written::Rows(has_rows), reports, running))));
+        }
+        let Some(running) = running else { return Ok(None) };
+        let outcome = running.await?;
+        if let Err(error) = &outcome {
+            tracing::error!(error = format!("{error:?}"), "an import broke off");
+        }
+        Ok(Some((Bytes::from(end(outcome?)), (Written::All, reports, None))))
+    })
+}

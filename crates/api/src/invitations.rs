@@ -1,0 +1,233 @@
+//! Invitation routes outside of the better-auth wire format: the list and the emails for administrators, and the page that the mailed token
+//! opens. The token comes in a body, never in an address, so that no log holds it.
+
+use axum::Extension;
+use axum::Json;
+use axum::extract::{Path, State};
+use garde::Validate;
+use model::access::Access;
+use model::id::InvitationId;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::endpoint::Endpoints;
+use super::everywhere::Direction;
+use super::page::{Cursor, Invitations, Limit, Page, window};
+use super::valid::{Valid, ValidQuery};
+use api_types::invitation::{InvitationPreview, InvitationView};
+use api_types::user::MembershipView;
+use auth::{RequestId, temporary_password};
+use common::clock;
+use common::error::{Error, Result};
+use db::Scope;
+use db::page::{Position, Window};
+use db::platform::PlatformProof;
+use db::platform::invitations::KnownInvitation;
+use service::actions::acceptance::{self, Answerer, NewPassword};
+use service::actions::invitations;
+use service::changes;
+
+/// The routes of invitations.
+pub fn routes() -> Endpoints {
+    Endpoints::new("invitations")
+        .add(Access::Admin, routes!(list))
+        .add(Access::Admin, routes!(resend))
+        .add(Access::SuperAdmin, routes!(confirm))
+        .add(Access::Anyone, routes!(preview))
+        .add(Access::Anyone, routes!(accept))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// How many invitations; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<i64, Invitations>>,
+}
+
+/// The token of an email.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct MailedToken {
+    /// The part after `#token=` in the link.
+    #[garde(length(max = 128))]
+    token: String,
+}
+
+/// The token of an email, and the password for an account whose mailbox was never proven.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Acceptance {
+    /// The part after `#token=` in the link.
+    #[garde(length(max = 128))]
+    token: String,
+    /// Required where the preview has `needsPassword`, ignored otherwise.
+    #[garde(skip)]
+    password: Option<String>,
+}
+
+/// A membership that began by the mailed token.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AcceptedInvitation {
+    invitation: InvitationView,
+    member: MembershipView,
+}
+
+/// A membership that a platform administrator confirmed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ConfirmedInvitation {
+    invitation: InvitationView,
+    member: MembershipView,
+    /// The new password of the account, returned once; absent where the person's own password stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temporary_password: Option<String>,
+}
+
+/// The pending invitations of the organization, newest first; expired ones are among them
+#[utoipa::path(get, path = "/admin/invitations", params(Listed),
+    responses((status = 200, body = Page<InvitationView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<InvitationView>>> {
+    let window = window(query.limit, query.cursor);
+    let look = move |scope: &mut Scope<'_>, window: &Window<i64>| scope.pending_invitations(window);
+    let position = |invitation: &model::invitation::Invitation| Position {
+        key: invitation.created_at.as_millis(),
+        id: invitation.id.to_string(),
+    };
+    let slice = cx.page(window, Direction::Falling, look, position).await?;
+    Ok(Json(Page::of(Invitations, slice, InvitationView::new)))
+}
+
+/// Mail an invitation again and extend it by seven days; the link of the email before is void
+#[utoipa::path(post, path = "/admin/invitations/{id}/resend", params(("id" = String, Path)),
+    responses((status = 200, body = InvitationView), (status = 403, description = "FORBIDDEN_RANK")))]
+async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<InvitationView>> {
+    let mail = cx.app().mail().clone();
+    let invitation = cx.write(move |work| invitations::resend(work, &id, &mail)).await?;
+    Ok(Json(InvitationView::new(invitation)))
+}
+
+/// Confirm an invitation in the place of a person whom no email reaches
+///
+/// The activity log names who did it. An account whose mailbox was never proven gets a temporary password, its sessions end and
+/// its other memberships become invitations.
+#[utoipa::path(post, path = "/admin/invitations/{id}/confirm", params(("id" = String, Path)),
+    responses((status = 200, body = ConfirmedInvitation)))]
+async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<ConfirmedInvitation>> {
+    let temporary = temporary_password::generate();
+    let hash = cx.app().gate().hashing().hash(temporary.clone()).await?;
+    let password = NewPassword::Temporary(hash);
+    let answerer = Answerer {
+        platform: Some(cx.caller().actor()),
+        request_id: cx.caller().request_id.clone(),
+        now: cx.caller().now,
+    };
+    let (store, bus) = (cx.app().store(), cx.app().bus());
+    let act = changes::perform_platform(store, bus, PlatformProof::super_admin(), move |work| {
+        acceptance::confirm(work, &id, &password, &answerer)
+    });
+    let (answered, is_replaced) = act.await?;
+    let member = answered.member.ok_or(Error::NotFound)?;
+    Ok(Json(ConfirmedInvitation {
+        invitation: InvitationView::new(answered.invitation),
+        member: member.into(),
+        temporary_password: is_replaced.then_some(temporary),
+    }))
+}
+
+/// What the mailed token invites to; reading it uses nothing up
+#[utoipa::path(post, path = "/invitations/preview", request_body = MailedToken,
+    responses((status = 200, body = InvitationPreview),
+        (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
+async fn preview(State(app): State<App>, Valid(sought): Valid<MailedToken>) -> Result<Json<InvitationPreview>> {
+    let now = clock::now();
+    let (known, needs_password) = look(&app, sought.token, now).await?;
+    let KnownInvitation {
+        invitation,
+        organization_name,
+        organization_slug,
+        organization_logo,
+        custom_domain,
+        ..
+    } = known;
+    let host = custom_domain.map_or_else(|| app.mail().host().to_owned(), |domain| domain.as_str().to_owned());
+    Ok(Json(InvitationPreview {
+        organization_name,
+        organization_slug,
+        organization_logo,
+        host,
+        role: invitation.role,
+        email: invitation.email,
+        needs_password,
+        expires_at: invitation.expires_at,
+    }))
+}
+
+/// Accept an invitation with the mailed token
+///
+/// On an account whose mailbox was never proven the password is replaced in the same step, all sessions end, and its other
+/// memberships become invitations.
+#[utoipa::path(post, path = "/invitations/accept", request_body = Acceptance,
+    responses((status = 200, body = AcceptedInvitation),
+        (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
+async fn accept(
+    State(app): State<App>,
+    request_id: Option<Extension<RequestId>>,
+    Valid(acceptance): Valid<Acceptance>,
+) -> Result<Json<AcceptedInvitation>> {
+    let now = clock::now();
+    let Acceptance { token, password } = acceptance;
+    // No password is hashed without a valid token.
+    let (known, needs_password) = look(&app, token.clone(), now).await?;
+    let hash = match password.filter(|_| needs_password) {
+        Some(password) => {
+            let own = [
+                known.invitation.name.as_str(),
+                known.invitation.email.as_str(),
+                known.organization_name.as_str(),
+                known.organization_slug.as_str(),
+            ];
+            better_auth::password::check_new(&password, &own)
+                .map_err(|error| Error::invalid("password", "format", error.to_string()))?;
+            Some(app.gate().hashing().hash(password).await?)
+        }
+        None => None,
+    };
+    let (password, answerer) = (
+        NewPassword::Own(hash),
+        Answerer {
+            platform: None,
+            request_id: request_id.map(|Extension(RequestId(id))| id),
+            now,
+        },
+    );
+    let (store, bus) = (app.store(), app.bus());
+    let act = changes::perform_platform(store, bus, PlatformProof::session_look_up(), move |work| {
+        acceptance::accept_with_token(work, &token, &password, &answerer)
+    });
+    let answered = act.await?;
+    let member = answered.member.ok_or(Error::NotFound)?;
+    Ok(Json(AcceptedInvitation {
+        invitation: InvitationView::new(answered.invitation),
+        member: member.into(),
+    }))
+}
+
+async fn look(app: &App, token: String, now: model::time::Timestamp) -> Result<(KnownInvitation, bool)> {
+    app.store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            let known = acceptance::of_token(platform, &token, now)?;
+            let needs_password = acceptance::needs_password(platform, &known.invitation.email)?;
+            Ok((known, needs_password))
+        })
+        .await
+}

@@ -1,0 +1,64 @@
+//! `/workrooms/late-texts`: what was saved of documents after they were deleted, for the staff of their class.
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use garde::Validate;
+use model::access::Access;
+use model::id::{ClassId, LateTextId};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{Content, Download, download};
+use super::endpoint::Endpoints;
+use super::valid::ValidQuery;
+use adapters::files::name;
+use api_types::late_text::LateTextView;
+use common::error::Result;
+use db::deleted_documents::SeenLateText;
+
+/// The routes of late texts.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents")
+        .add(Access::Staff, routes!(list))
+        .add(Access::Staff, routes!(content))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+}
+
+/// Texts that were saved after their document was deleted, newest first
+///
+/// Those of the classes the caller manages; administrators also see those of classes that are deleted. A text is kept for
+/// 24 hours.
+#[utoipa::path(get, path = "/workrooms/late-texts", params(Filter), responses((status = 200, body = [LateTextView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<LateTextView>>> {
+    let found = cx.read(move |scope| scope.late_texts(filter.class_id.as_ref())).await?;
+    let view = |seen: SeenLateText| LateTextView::new(seen.text, seen.document, seen.saved_by);
+    Ok(Json(found.into_iter().map(view).collect()))
+}
+
+/// The bytes of such a text
+#[utoipa::path(get, path = "/workrooms/late-texts/{id}/download", params(("id" = String, Path)),
+    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+        (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
+    let SeenLateText { text, document, .. } = cx.read(move |scope| scope.late_text(&id)).await?;
+    let file = Download {
+        name: name::of_title(document.title.as_str(), text.file_extension.as_str()),
+        mime: text.file_extension.mime().to_owned(),
+        sha256: text.sha256,
+        content: Content::Kept(text.file_key, text.size),
+    };
+    download(cx.app().files(), &headers, file).await
+}

@@ -1,0 +1,299 @@
+//! What surrounds every request, in the specification's order: request id, request log, (then the guard of the route:
+//! authenticate, resolve tenant, authorize; then validation and the handler), and rendering of errors on the way out.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::context::App;
+use super::pace::Holding;
+use super::reply::{ErrorBody, ErrorReply};
+use auth::{Peer, RequestId};
+use common::clock;
+use common::error::Error;
+use common::measures::measures;
+
+/// The header that carries the request id both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest path with its query, in bytes.
+const LONGEST_URI: usize = 8 * 1024;
+/// The most that all header fields may have, in bytes; hyper lets no more than a hundred of them pass.
+const LARGEST_HEAD: usize = 16 * 1024;
+/// The methods that some route serves.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/// What metrics and logs call all other methods.
+const OTHER_METHOD: &str = "OTHER";
+/// What the log shows of a path.
+const LONGEST_LOGGED: usize = 512;
+/// Path prefix of a mailed secret, at any position in a path.
+const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
+/// For a year, browsers come back to this host and those below it over TLS only.
+const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
+
+/// Gives the request its id, logs how it ended, and writes the bodies of errors.
+pub async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let is_secure = app.frontend_origin().starts_with("https://");
+    let permit = behind_proxy(&app, &request)
+        .map(|client| app.client_requests().acquire(client))
+        .transpose();
+    request.extensions_mut().insert(app);
+    let method = known_method(request.method());
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned());
+    let path = logged_path(route.as_deref(), request.uri().path());
+
+    let answer = match (fitting(&request), permit) {
+        _ if method.is_none() => unknown_method(),
+        (Ok(()), Ok(None)) => next.run(request).await,
+        (Ok(()), Ok(Some(permit))) => next.run(request).await.map(|body| Holding::keep(body, permit)),
+        (Err(error), _) | (_, Err(error)) => error.into_response(),
+    };
+    let method = method.unwrap_or(OTHER_METHOD);
+    let mut response = render_error(answer, &id);
+
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    protect(response.headers_mut(), is_secure);
+    let status = response.status().as_u16();
+    let took = started.elapsed();
+    measures().answered(method, route.as_deref().unwrap_or("-"), status, took);
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    // The path may hold ids but never names, secrets or query values.
+    tracing::info!(
+        request.id = id,
+        http.method = method,
+        http.route = route.as_deref().unwrap_or("-"),
+        http.path = path,
+        http.status = status,
+        duration_ms = milliseconds,
+        "answered"
+    );
+    response
+}
+
+/// What the log shows of a path: the template where a part of it is a secret, also where a mangled link matches no route.
+fn logged_path(route: Option<&str>, path: &str) -> String {
+    if let Some(route) = route.filter(|route| route.contains("{token}")) {
+        return route.to_owned();
+    }
+    let shown = SECRET_PATHS
+        .into_iter()
+        .find_map(|before| path.find(before).map(|at| &path[..at + before.len()]));
+    shown.unwrap_or(path).chars().take(LONGEST_LOGGED).collect()
+}
+
+/// The method as metrics and logs name it; nothing for one that no route serves. A client may send any word of any length.
+fn known_method(method: &Method) -> Option<&'static str> {
+    METHODS.into_iter().find(|known| *known == method.as_str())
+}
+
+/// Refuses a method that no route serves, before anything else looks at the request.
+fn unknown_method() -> Response {
+    let mut response = Error::MethodNotAllowed.into_response();
+    let served = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    response.headers_mut().insert(header::ALLOW, served);
+    response
+}
+
+/// The client of a request that came through a trusted proxy.
+fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
+    let hosts = app.gate().hosts();
+    let peer = request.extensions().get::<Peer>()?.0.ip();
+    let is_proxy = hosts.is_proxy(peer);
+    hosts.client_address(request.headers(), Some(peer)).filter(|_| is_proxy)
+}
+
+/// Checks the head of a request: its size (reliability.md 5.2), its one Host and at most one Origin.
+fn fitting(request: &Request) -> Result<(), Error> {
+    let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
+    let fields = request.headers().iter();
+    let size: usize = fields.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if uri > LONGEST_URI {
+        Err(Error::UriTooLong)
+    } else if size > LARGEST_HEAD {
+        Err(Error::HeadTooLarge)
+    } else if !has_one_host(request) {
+        Err(Error::InvalidHost)
+    } else if request.headers().get_all(header::ORIGIN).iter().nth(1).is_some() {
+        Err(Error::InvalidOrigin)
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a request names exactly one host (RFC 9112, 3.2); HTTP/1.0 knows no Host.
+fn has_one_host(request: &Request) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(is_host),
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// A name or an address, with or without a port.
+fn is_host(text: &str) -> bool {
+    let (name, port) = match text.rsplit_once(':') {
+        Some((name, port)) if !text.ends_with(']') => (name, port),
+        _ => (text, ""),
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_named = match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !name.is_empty() && name.bytes().all(is_name),
+    };
+    let is_port = port.is_empty() || (port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok());
+    is_named && is_port
+}
+
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let fits = (1..=128).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    fits.then(|| text.to_owned())
+}
+
+fn render_error(mut response: Response, id: &str) -> Response {
+    let Some(reply) = response.extensions_mut().remove::<ErrorReply>() else {
+        return response;
+    };
+    let body = ErrorBody {
+        code: reply.code.to_owned(),
+        message: reply.message,
+        details: reply.details,
+        request_id: id.to_owned(),
+        current: reply.current,
+    };
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let rendered = Json(body).into_response();
+    parts.headers.extend(rendered.headers().clone());
+    Response::from_parts(parts, rendered.into_body())
+}
+
+/// Answers of the API are for this page only and are never kept (reliability.md 5.4).
+fn protect(headers: &mut HeaderMap, is_secure: bool) {
+    let defaults = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in defaults {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if is_secure {
+        let value = HeaderValue::from_static(ONLY_TLS);
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(value);
+    }
+}
+
+/// CORS for the one allowed origin: preflights are answered here, other answers get the two headers.
+pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let allowed = origin.filter(|origin| origin.as_bytes() == app.frontend_origin().as_bytes());
+    let preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match (&allowed, preflight) {
+        (Some(_), true) => {
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            let headers = response.headers_mut();
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_METHODS,
+                HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"),
+            );
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_HEADERS,
+                HeaderValue::from_static("content-type, idempotency-key, if-match, x-organization-id, x-request-id"),
+            );
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+            response
+        }
+        _ => next.run(request).await,
+    };
+    response
+        .headers_mut()
+        .append(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = allowed {
+        response
+            .headers_mut()
+            .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().insert(
+            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+            HeaderValue::from_static("true"),
+        );
+        let exposed = HeaderValue::from_static(
+            "x-request-id, retry-after, x-retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, \
+             content-disposition, etag, idempotency-replayed",
+        );
+        response
+            .headers_mut()
+            .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    response
+}
+
+/// A panic in a handler is our fault and ends that request only.
+pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+    Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_is_a_name_or_an_address_with_a_port() {
+        for host in [
+            "school.example",
+            "SCHOOL.example.:443",
+            "localhost:3000",
+            "127.0.0.1",
+            "[::1]:3000",
+            "a_b:",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for host in [
+            "", ":80", "a b", "a,b", "a:b", "a:80:80", "a:65536", "a/b", "a?b", "user@a", "[::1", "[a]", "*.a", "a%00",
+            "::1",
+        ] {
+            assert!(!is_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn logged_path_of_a_mailed_link_has_no_token() {
+        let route = "/api/auth/reset-password/{token}";
+        assert_eq!(logged_path(Some(route), "/api/auth/reset-password/s3cret"), route);
+        for path in [
+            "/api/auth/reset-password/s3cret/",
+            "/auth/reset-password/s3cret",
+            "/api/auth/verify-email%3F&token=s3cret",
+        ] {
+            assert!(!logged_path(None, path).contains("s3cret"), "{path}");
+        }
+        let path = "/api/users/u1/reset-password";
+        assert_eq!(logged_path(Some("/api/users/{id}/reset-password"), path), path);
+        assert_eq!(logged_path(None, &"x".repeat(1000)).len(), LONGEST_LOGGED);
+    }
+}

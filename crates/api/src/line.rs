@@ -1,0 +1,319 @@
+//! The wire of one connection, which can be cut: after [`Cut::pull`] every read and write fails at once, also those that
+//! wait for a client that does not read. The kernel gives up such a client by itself after a while, too. A client that
+//! sends the head of a request too slowly, or nothing for long, is cut here: hyper has one time for both.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
+
+use super::head_scanner::HeadScanner;
+use super::pace::{Pace, READER_PACE};
+use realtime::cut::Cut;
+
+/// A peer that acknowledges nothing, or takes nothing, for this long is gone (contract 9: cut within 30 s).
+const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
+/// After this long without traffic the kernel asks whether the peer is still there.
+const KEEP_ALIVE: Duration = Duration::from_mins(1);
+
+/// How long a client may take to send the head of a request (contract 9).
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a connection may stand between two requests.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// What a connection is waiting for; copies are the same one.
+#[derive(Debug, Clone, Default)]
+pub struct Phase(Arc<AtomicU8>);
+
+impl Phase {
+    /// The head of a request: of the first, or one that has begun to arrive.
+    const HEAD: u8 = 0;
+    /// Us: a request is being answered.
+    const BUSY: u8 = 1;
+    /// The next request.
+    const IDLE: u8 = 2;
+    /// The connection is a WebSocket, which has limits of its own.
+    const UPGRADED: u8 = 3;
+
+    /// A request is complete enough to be answered.
+    pub fn begin(&self) {
+        self.0.store(Self::BUSY, Ordering::Relaxed);
+    }
+
+    /// The connection is no HTTP any more.
+    pub fn upgrade(&self) {
+        self.0.store(Self::UPGRADED, Ordering::Relaxed);
+    }
+
+    /// Its answer is on the way: whoever holds this does so until then.
+    pub fn answering(&self) -> Answering {
+        Answering(self.clone())
+    }
+
+    /// Whether the head of a request is on its way, or may be.
+    pub fn awaits_head(&self) -> bool {
+        self.get() == Self::HEAD
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// How long the client may wait in this phase.
+    fn patience(phase: u8) -> Option<Duration> {
+        match phase {
+            Self::HEAD => Some(HEAD),
+            Self::IDLE => Some(IDLE),
+            _ => None,
+        }
+    }
+}
+
+/// An answer that is not finished; the next request may come when it goes.
+pub struct Answering(Phase);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.0.store(Phase::IDLE, Ordering::Relaxed);
+    }
+}
+
+/// A TCP stream with its cut. Readers and writers are different tasks after an upgrade, so each waits on its own.
+pub struct Line {
+    stream: TcpStream,
+    cut: Cut,
+    phase: Phase,
+    /// When the patience of a phase ends; made anew when the phase is another one.
+    alarm: (u8, Option<Pin<Box<Sleep>>>),
+    reader: SlowReader,
+    heads: HeadScanner,
+}
+
+/// How long the client of a connection has not read its responses.
+struct SlowReader {
+    pace: Pace,
+    written: u64,
+    waited: Duration,
+    since: Option<Instant>,
+    alarm: Option<Pin<Box<Sleep>>>,
+}
+
+impl SlowReader {
+    fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            written: 0,
+            waited: Duration::ZERO,
+            since: None,
+            alarm: None,
+        }
+    }
+
+    /// The client took something.
+    fn progress(&mut self, bytes: usize) {
+        self.written += bytes as u64;
+        if let Some(since) = self.since.take() {
+            self.waited += since.elapsed();
+            self.alarm = None;
+        }
+    }
+
+    /// The client takes nothing at the moment: fails once it has done so for too long.
+    fn wait(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let patience = self.pace.patience(self.waited, self.written);
+        let alarm = self
+            .alarm
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(since + patience)));
+        if alarm.as_mut().poll(context).is_pending() {
+            return Ok(());
+        }
+        let why = "the client read the answer too slowly";
+        Err(io::Error::new(io::ErrorKind::TimedOut, why))
+    }
+}
+
+impl Line {
+    /// Makes an accepted stream ready to be served.
+    pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, Cut)> {
+        stream.set_nodelay(true)?;
+        let socket = SockRef::from(&stream);
+        socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
+        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
+        let cut = Cut::default();
+        let line = Self {
+            cut: cut.clone(),
+            alarm: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
+            phase,
+            stream,
+            reader: SlowReader::new(READER_PACE),
+            heads: HeadScanner::default(),
+        };
+        Ok((line, cut))
+    }
+
+    /// The client sent nothing for the moment: it may go on doing so for as long as the phase allows.
+    fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let phase = self.phase.get();
+        if self.alarm.0 != phase {
+            let patience = Phase::patience(phase).map(|patience| Box::pin(tokio::time::sleep(patience)));
+            self.alarm = (phase, patience);
+        }
+        let is_over = self
+            .alarm
+            .1
+            .as_mut()
+            .is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
+        if is_over {
+            let why = "the client sent nothing for too long";
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
+        }
+        Poll::Pending
+    }
+
+    /// Notes how far a write came; one that waits for a client that reads too slowly fails.
+    fn after_write(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Ready(Ok(bytes)) => self.reader.progress(*bytes),
+            Poll::Pending if self.phase.get() != Phase::UPGRADED => {
+                if let Err(error) = self.reader.wait(context) {
+                    // What still waits in the kernel is thrown away.
+                    drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
+                    return Poll::Ready(Err(error));
+                }
+            }
+            _ => {}
+        }
+        written
+    }
+
+    /// Fails once the connection was cut.
+    fn check(&self, is_cut: bool) -> io::Result<()> {
+        if !is_cut {
+            return Ok(());
+        }
+        // What still waits in the kernel for a client that was cut off is thrown away.
+        drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
+        Err(io::Error::new(
+            io::ErrorKind::ConnectionAborted,
+            "the connection was cut",
+        ))
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        // Whoever keeps the cut learns that there is nothing left to cut.
+        self.cut.pull();
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let line = &mut *self;
+        line.check(line.cut.ends_reading(context))?;
+        let before = buffer.filled().len();
+        if Pin::new(&mut line.stream).poll_read(context, buffer)?.is_pending() {
+            return line.wait(context);
+        }
+        let phase = line.phase.get();
+        if phase != Phase::UPGRADED {
+            line.heads.scan(&mut buffer.filled_mut()[before..]);
+        }
+        if buffer.filled().len() > before && phase == Phase::IDLE {
+            line.phase.0.store(Phase::HEAD, Ordering::Relaxed);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let line = &mut *self;
+        line.check(line.cut.ends_writing(context))?;
+        let written = Pin::new(&mut line.stream).poll_write(context, bytes);
+        line.after_write(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let line = &mut *self;
+        line.check(line.cut.ends_writing(context))?;
+        let written = Pin::new(&mut line.stream).poll_write_vectored(context, slices);
+        line.after_write(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let line = &mut *self;
+        line.check(line.cut.ends_writing(context))?;
+        Pin::new(&mut line.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    const IMPATIENT: Pace = Pace {
+        idle: Duration::from_millis(100),
+        slowest: 1 << 40,
+    };
+
+    async fn pair() -> (Line, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (line, _) = Line::new(listener.accept().await.unwrap().0, Phase::default()).unwrap();
+        (line, client)
+    }
+
+    #[tokio::test]
+    async fn client_that_does_not_read_is_cut() {
+        let (mut line, _client) = pair().await;
+        line.reader = SlowReader::new(IMPATIENT);
+        line.phase.begin();
+        let piece = vec![0; 1 << 20];
+        let error = loop {
+            if let Err(error) = line.write_all(&piece).await {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn websocket_is_left_to_its_own_limits() {
+        let (mut line, mut client) = pair().await;
+        line.reader = SlowReader::new(IMPATIENT);
+        line.phase.upgrade();
+        let writing = tokio::spawn(async move { line.write_all(&vec![0; 32 << 20]).await });
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::spawn(async move { client.read_to_end(&mut Vec::new()).await });
+        writing.await.unwrap().unwrap();
+    }
+}

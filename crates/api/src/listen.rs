@@ -1,0 +1,316 @@
+//! Accepts connections and serves them until told to stop; then goes on for a while so that a proxy finds other instances,
+//! and at last lets requests in flight finish. It stands below axum for what axum does not offer: limits for connections,
+//! for the head of a request and for the pauses of a client, and wires that can be cut.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use model::network::{self, Network};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+use super::context::App;
+use super::line::{Line, Phase};
+use super::pace::{Holding, Paced, Waiting};
+use auth::tenant::network as counted_address;
+
+/// How long requests in flight may take once the service was told to stop (contract 9).
+const GRACE: Duration = Duration::from_secs(25);
+/// What is read ahead of one connection at most. It is more than a head may have, so that we can say what is wrong with
+/// a larger one, and little enough for twenty thousand slow clients.
+const READ_AHEAD: usize = 64 * 1024;
+/// How long a connection that has just come in may take to send its request once no more come in.
+const ARRIVING: Duration = Duration::from_millis(500);
+/// How long to wait when the system has no more descriptors.
+const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// Serves until `stop` resolves, goes on while it drains, and then lets what has begun finish. A signal ends the drain
+/// early.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    app: App,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let door = Door {
+        router,
+        crowd: Crowd::new(&app),
+        stopping: CancellationToken::new(),
+        connections: TaskTracker::new(),
+        app,
+    };
+    door.accept_until(&listener, stop).await;
+    let app = &door.app;
+    let drain = app.settings().drain;
+    app.drain();
+    if !drain.is_zero() {
+        let again = StopSignals::watch()?;
+        let seconds = drain.as_secs();
+        tracing::info!(seconds, "draining: readiness says no, requests are answered as before");
+        let impatience = async {
+            tokio::select! {
+                () = tokio::time::sleep(drain) => {}
+                () = again.received() => {}
+            }
+        };
+        door.accept_until(&listener, impatience).await;
+    }
+    door.let_in_who_waits(listener)?;
+    door.close().await;
+    Ok(())
+}
+
+/// Those who have come in, and what they are served with.
+struct Door {
+    router: Router,
+    app: App,
+    crowd: Crowd,
+    stopping: CancellationToken,
+    connections: TaskTracker,
+}
+
+impl Door {
+    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+        tokio::pin!(end);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = &mut end => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.let_in(stream, peer),
+                Err(error) => {
+                    // A client that went before it was accepted, or no descriptors left; neither ends the service.
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(EXHAUSTED).await;
+                }
+            }
+        }
+    }
+
+    fn let_in(&self, stream: TcpStream, peer: SocketAddr) {
+        if let Some(place) = self.crowd.admit(peer.ip()) {
+            let (router, app, stopping) = (self.router.clone(), self.app.clone(), self.stopping.clone());
+            self.connections
+                .spawn(serve_connection(stream, peer, router, app, stopping, place));
+        }
+    }
+
+    /// The last ones: the system has let them in already, so closing the door would cut them off.
+    fn let_in_who_waits(&self, listener: TcpListener) -> std::io::Result<()> {
+        let listener = listener.into_std()?;
+        while let Ok((stream, peer)) = listener.accept() {
+            stream.set_nonblocking(true)?;
+            self.let_in(TcpStream::from_std(stream)?, peer);
+        }
+        Ok(())
+    }
+
+    /// Requests in flight finish.
+    async fn close(self) {
+        tracing::info!("stopping: new connections are refused, requests in flight finish");
+        self.stopping.cancel();
+        self.connections.close();
+        let finished = tokio::time::timeout(GRACE, async {
+            tokio::join!(
+                self.app.live().close(),
+                self.app.jobs().close(),
+                self.connections.wait()
+            );
+        });
+        if finished.await.is_err() {
+            tracing::warn!(left = self.connections.len(), "some requests did not finish in time");
+        }
+    }
+}
+
+async fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    app: App,
+    stopping: CancellationToken,
+    _place: Place,
+) {
+    let phase = Phase::default();
+    let (line, cut) = match Line::new(stream, phase.clone()) {
+        Ok(ready) => ready,
+        Err(error) => return tracing::debug!(%error, "a connection went at once"),
+    };
+    let (begun, arriving) = (phase.clone(), phase.clone());
+    let service = router
+        .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
+            begun.begin();
+            let waiting = Waiting::default();
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request.extensions_mut().insert(cut.clone());
+            request.extensions_mut().insert(waiting.clone());
+            request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
+        })
+        .map_response(move |mut response: Response| {
+            // What became a WebSocket has limits of its own and no next request.
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                phase.upgrade();
+                return response;
+            }
+            if app.is_draining() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+            }
+            response.map(|body| Holding::keep(body, phase.answering()))
+        });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_buf_size(READ_AHEAD)
+        .serve_connection(TokioIo::new(line), TowerToHyperService::new(service))
+        .with_upgrades();
+    tokio::pin!(connection);
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = stopping.cancelled() => {
+            // Hyper hangs up where it has read nothing yet, although a request may have arrived: that one is answered first.
+            let patience = if arriving.awaits_head() { ARRIVING } else { Duration::ZERO };
+            if let Ok(outcome) = tokio::time::timeout(patience, connection.as_mut()).await {
+                outcome
+            } else {
+                connection.as_mut().graceful_shutdown();
+                connection.as_mut().await
+            }
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// The connections there are, and how many of them come from each address.
+#[derive(Clone)]
+struct Crowd(Arc<Places>);
+
+struct Places {
+    most: usize,
+    most_of_one: usize,
+    proxies: Vec<Network>,
+    taken: Mutex<(usize, HashMap<IpAddr, usize>)>,
+}
+
+/// A connection's place; it is free again when this goes.
+struct Place {
+    crowd: Crowd,
+    address: IpAddr,
+}
+
+impl Crowd {
+    fn new(app: &App) -> Self {
+        let config = app.settings();
+        Self(Arc::new(Places {
+            most: config.connections_max,
+            most_of_one: config.connections_per_address,
+            proxies: config.trusted_proxies.clone(),
+            taken: Mutex::default(),
+        }))
+    }
+
+    /// A place for a connection, if there is one; a proxy stands for everybody behind it.
+    fn admit(&self, peer: IpAddr) -> Option<Place> {
+        let address = counted_address(peer);
+        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken.0 >= self.0.most {
+            tracing::warn!(most = self.0.most, "a connection was refused: there are too many");
+            return None;
+        }
+        let of_one = taken.1.get(&address).copied().unwrap_or_default();
+        if of_one >= self.0.most_of_one && !network::contains(&self.0.proxies, peer) {
+            tracing::debug!(%address, "a connection was refused: this address has too many");
+            return None;
+        }
+        taken.0 += 1;
+        taken.1.insert(address, of_one + 1);
+        Some(Place {
+            crowd: self.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.crowd.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.0 -= 1;
+        let left = taken.1.get_mut(&self.address).map(|of_one| {
+            *of_one -= 1;
+            *of_one
+        });
+        if left == Some(0) {
+            taken.1.remove(&self.address);
+        }
+    }
+}
+
+/// The signals that ask the process to stop: SIGTERM, Ctrl-C at a terminal, and SIGHUP when the terminal is closed.
+/// Settings are not read again while the service runs, so SIGHUP has no other meaning.
+pub struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+    /// Nothing where the process was started with it ignored (`nohup`).
+    hang_up: Option<Signal>,
+}
+
+impl StopSignals {
+    /// A signal that arrives from now on is kept until [`Self::received`] asks; before, it ends the process at once. So this
+    /// comes before anyone learns that the service is there.
+    pub fn watch() -> std::io::Result<Self> {
+        // Watching it ends that it is ignored.
+        let hang_up = if is_hang_up_ignored() {
+            None
+        } else {
+            Some(signal(SignalKind::hangup())?)
+        };
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up,
+        })
+    }
+
+    /// Resolves when the process was asked to stop.
+    pub async fn received(mut self) {
+        let hung_up = async {
+            match &mut self.hang_up {
+                Some(hang_up) => drop(hang_up.recv().await),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            () = hung_up => {}
+        }
+    }
+}
+
+/// Whether SIGHUP was ignored when the process was started. Asked once: watching the signal changes it.
+fn is_hang_up_ignored() -> bool {
+    static IS_IGNORED: OnceLock<bool> = OnceLock::new();
+    *IS_IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        // Signal 1 is the lowest bit.
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .is_some_and(|mask| mask & 1 == 1)
+    })
+}

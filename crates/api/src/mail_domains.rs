@@ -1,0 +1,130 @@
+//! `/admin/domains` and `/tenants/{id}/domains`: the mail domains of an organization. Its administrators prove them by a TXT
+//! record; a SUPER_ADMIN sets them.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::id::{MailDomainId, OrganizationId};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::existing;
+use super::reply::{Created, Done};
+use super::valid::{Valid, ValidQuery};
+use api_types::mail_domain::MailDomainView;
+use common::error::Result;
+use db::{Scope, Work};
+use service::actions::mail_domains::{self, NewMailDomain};
+
+/// The routes for the administrators of an organization.
+pub fn routes() -> Endpoints {
+    Endpoints::new("admin")
+        .add(Access::Admin, routes!(list, add))
+        .add(Access::Admin, routes!(remove))
+        .add(Access::Admin, routes!(check))
+}
+
+/// The routes for those who run the platform.
+pub fn of_tenants() -> Endpoints {
+    Endpoints::new("tenants")
+        .add(Access::SuperAdmin, routes!(list_of_tenant, set))
+        .add(Access::SuperAdmin, routes!(remove_of_tenant))
+}
+
+fn views(domains: Vec<model::mail_domain::MailDomain>) -> Json<Vec<MailDomainView>> {
+    Json(domains.into_iter().map(MailDomainView::from).collect())
+}
+
+/// The mail domains of the organization, by name
+#[utoipa::path(get, path = "/admin/domains", responses((status = 200, body = [MailDomainView]),
+    (status = 400, description = "VALIDATION_ERROR")))]
+async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
+    Ok(views(cx.read(|scope| scope.mail_domains()).await?))
+}
+
+/// Add a mail domain, to be proven by a TXT record
+///
+/// Public mail hosts and public suffixes are rejected. The answer names the record.
+#[utoipa::path(post, path = "/admin/domains", request_body = NewMailDomain,
+    responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
+async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
+    let name = new.name().ok();
+    let add = move |work: &mut Work<'_>| {
+        let domain = mail_domains::add(work, &new)?;
+        Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
+    };
+    let find = move |scope: &mut Scope<'_>| name.map_or(Ok(None), |name| existing::mail_domain(scope, &name));
+    existing::named(&cx, cx.create(add).await, find).await
+}
+
+/// Look for the TXT record of a mail domain now
+///
+/// The first organization that proves a domain holds it; for a second one ask those who run the platform.
+#[utoipa::path(post, path = "/admin/domains/{id}/check", params(("id" = String, Path, description = "The id of a mail domain")),
+    responses((status = 200, body = MailDomainView),
+        (status = 409, description = "DOMAIN_NOT_PROVEN, DOMAIN_UNANSWERED, DOMAIN_HELD")))]
+async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
+    let asked = id.clone();
+    let domain = cx.read(move |scope| scope.mail_domain(&asked)).await?;
+    // The name servers are asked while no transaction is open.
+    let found = cx.app().dns().check(&domain).await;
+    let domain = cx.write(move |work| mail_domains::prove(work, &id, found)).await?;
+    Ok(Json(domain.into()))
+}
+
+/// Remove a mail domain
+#[utoipa::path(delete, path = "/admin/domains/{id}", params(("id" = String, Path, description = "The id of a mail domain"), DryRunQuery),
+    responses((status = 200, body = Done)))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<MailDomainId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}
+
+/// The mail domains of an organization, by name
+#[utoipa::path(get, path = "/tenants/{id}/domains", params(("id" = String, Path)),
+    responses((status = 200, body = [MailDomainView])))]
+async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
+    Ok(views(cx.inside(&id).await?.read(|scope| scope.mail_domains()).await?))
+}
+
+/// Assign a mail domain to an organization, also when another one holds it
+#[utoipa::path(post, path = "/tenants/{id}/domains", params(("id" = String, Path)), request_body = NewMailDomain,
+    responses((status = 201, body = MailDomainView), (status = 409, description = "LIMIT_REACHED")))]
+async fn set(
+    cx: Context,
+    Path(id): Path<OrganizationId>,
+    Valid(new): Valid<NewMailDomain>,
+) -> Result<Created<MailDomainView>> {
+    let inside = cx.inside(&id).await?;
+    let set = move |work: &mut Work<'_>| {
+        let domain = mail_domains::set(work, &new)?;
+        Ok(Created(
+            format!("/api/tenants/{id}/domains/{}", domain.id),
+            domain.into(),
+        ))
+    };
+    inside.create(set).await
+}
+
+/// Take a mail domain from an organization
+#[utoipa::path(delete, path = "/tenants/{id}/domains/{domainId}",
+    params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain"), DryRunQuery),
+    responses((status = 200, body = Done)))]
+async fn remove_of_tenant(
+    cx: Context,
+    Path((id, domain)): Path<(OrganizationId, MailDomainId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    let inside = cx.inside(&id).await?;
+    inside
+        .write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &domain))
+        .await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,101 @@
+//! `/admin/members` (contract 6.14): who belongs to the organization, and in which role.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, MemberRole};
+use model::id::MemberId;
+use model::text::Search;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::page::{Cursor, Limit, Members, Page, window};
+use super::reply::Done;
+use super::valid::{Editable, Patch, ValidQuery};
+use api_types::user::MemberView;
+use common::error::Result;
+use db::members::{KnownMember, MemberFilter};
+use service::actions::members::{self, MemberEdit};
+
+/// The routes of memberships.
+pub fn routes() -> Endpoints {
+    Endpoints::new("admin")
+        .add(Access::Admin, routes!(list))
+        .add(Access::Admin, routes!(edit, remove))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this role
+    #[garde(skip)]
+    role: Option<MemberRole>,
+    /// Part of the name or the address; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// How many members; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<String, Members>>,
+}
+
+impl Editable for MemberEdit {
+    const FIELDS: &'static [&'static str] = &["role"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "organizationId",
+        "userId",
+        "externalId",
+        "createdAt",
+        "updatedAt",
+        "user",
+    ];
+}
+
+/// The members of the organization by name
+#[utoipa::path(get, path = "/admin/members", params(Filter), responses((status = 200, body = Page<MemberView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<MemberView>>> {
+    let filter = MemberFilter {
+        role: query.role,
+        search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
+    };
+    let window = window(query.limit, query.cursor);
+    let slice = cx.read(move |scope| scope.all_members(&filter, &window)).await?;
+    Ok(Json(Page::of(Members, slice, view)))
+}
+
+/// Give a member another role; it counts at once
+#[utoipa::path(patch, path = "/admin/members/{id}", params(("id" = String, Path)), request_body = MemberEdit,
+    responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
+async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
+    let member = cx.write(move |work| members::edit(work, &id, &patch.edit)).await?;
+    Ok(Json(view(member)))
+}
+
+/// End a membership with enrolments, groups and sessions
+#[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<MemberId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| members::remove_member(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}
+
+fn view(known: KnownMember) -> MemberView {
+    MemberView::new(known.member, known.person, known.email)
+}

@@ -1,0 +1,130 @@
+//! `/metrics` on an address of its own (METRICS_LISTEN), in the text format that Prometheus reads. It has no sign-in: the
+//! address is for the machines of whoever runs the service, and what it says names nobody.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use tokio::net::TcpListener;
+
+use super::context::App;
+use common::error::{Error, Result};
+use common::measures::measures;
+use db::platform::PlatformProof;
+
+/// What OpenMetrics calls itself.
+const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Serves the page until the process ends.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an address of its own, for the machines of whoever runs the service"
+)]
+pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
+    axum::serve(listener, Router::new().route("/metrics", get(show)).with_state(app)).await
+}
+
+async fn show(State(app): State<App>) -> Result<Response> {
+    let mut registry = Registry::default();
+    let version = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
+    registry.register("build", "The running version", version);
+    measures().register(&mut registry);
+    let seconds = i64::try_from(app.uptime().as_secs()).unwrap_or(i64::MAX);
+    registry.register_with_unit("uptime", "Since the start", Unit::Seconds, ConstGauge::new(seconds));
+    number(
+        &mut registry,
+        "sockets_open",
+        "Sockets of this instance",
+        app.live().total(),
+    );
+    number(
+        &mut registry,
+        "socket_wires_open",
+        "Connections that became WebSockets",
+        app.live().wires(),
+    );
+    number(
+        &mut registry,
+        "socket_rooms",
+        "Rooms with a socket in them",
+        app.live().rooms().await,
+    );
+    number(
+        &mut registry,
+        "socket_messages_ignored",
+        "Messages of clients that mean nothing",
+        app.live().ignored(),
+    );
+    number(
+        &mut registry,
+        "database_statements_read",
+        "Statements the readers have run",
+        app.store().statements_read(),
+    );
+    let broken = u64::from(app.store().commit_failed());
+    number(
+        &mut registry,
+        "database_commit_failed",
+        "1 while the last commit failed",
+        broken,
+    );
+    waiting(&app, &mut registry).await;
+    process(&mut registry);
+    let mut text = String::new();
+    encode(&mut text, &registry).map_err(|error| Error::Internal(error.into()))?;
+    Ok(([(header::CONTENT_TYPE, TEXT)], text).into_response())
+}
+
+/// What waits in the database. One that does not answer is no reason to say nothing of the rest.
+async fn waiting(app: &App, registry: &mut Registry) {
+    let read = app
+        .store()
+        .platform_read(PlatformProof::housekeeping(), |platform| platform.waiting());
+    let read = read.await;
+    number(
+        registry,
+        "database_up",
+        "Whether the database answers",
+        u64::from(read.is_ok()),
+    );
+    let Ok(waiting) = read else { return };
+    for (name, help, count) in [
+        ("jobs_queued", "Jobs that wait", waiting.jobs_queued),
+        ("jobs_running", "Jobs at work", waiting.jobs_running),
+        ("jobs_failed", "Jobs that were given up", waiting.jobs_failed),
+        ("file_removals", "Files to be removed", waiting.file_removals),
+        ("help_open", "Groups that call for help", waiting.help_open),
+    ] {
+        registry.register(name, help, ConstGauge::new(count));
+    }
+}
+
+/// What the kernel knows of this process; nothing where there is no /proc.
+fn process(registry: &mut Registry) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
+    if let Some(kilobytes) = resident.and_then(|text| text.trim().parse::<u64>().ok()) {
+        number(
+            registry,
+            "process_resident_memory_bytes",
+            "Memory in use",
+            kilobytes << 10,
+        );
+    }
+    if let Ok(open) = std::fs::read_dir("/proc/self/fd") {
+        number(registry, "process_open_fds", "Open descriptors", open.count());
+    }
+}
+
+fn number(registry: &mut Registry, name: &str, help: &str, value: impl TryInto<i64>) {
+    let gauge: Gauge = Gauge::default();
+    gauge.set(value.try_into().unwrap_or(i64::MAX));
+    registry.register(name, help, gauge);
+}

@@ -1,0 +1,103 @@
+//! `/assignments/submissions/overview` (contract 6.9): what was handed in, over all topics of the classes the caller
+//! manages.
+
+use std::cmp::Reverse;
+
+use axum::Json;
+use garde::Validate;
+use model::access::Access;
+use model::group_assignment::SubmissionState;
+use model::id::{AssignmentId, ClassId, CourseId, SubjectId};
+use model::text::Search;
+use model::time::Timestamp;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::everywhere::Direction;
+use super::page::{Cursor, Limit, Overview, Page, window};
+use super::valid::ValidQuery;
+use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
+use common::error::Result;
+use db::overview::{Key, OverviewFilter, OverviewRow, OverviewStats, position};
+
+/// The route of the overview.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments").add(Access::Staff, routes!(overview))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// Of topics in this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Of topics in courses of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Of topics in this course
+    #[garde(skip)]
+    course_id: Option<CourseId>,
+    /// Of this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+    /// In this status; LATE and UNGRADED cut across the statuses. `stats` do not follow it
+    #[garde(skip)]
+    status: Option<SubmissionState>,
+    /// Part of the name of the topic, the group or a member
+    #[garde(dive)]
+    search: Option<Search>,
+    /// How many rows; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<Key, Overview>>,
+}
+
+/// Every group on every topic of the classes the caller manages, the latest deadline first
+#[utoipa::path(get, path = "/assignments/submissions/overview", params(Listed),
+    responses((status = 200, body = OverviewView)))]
+async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<OverviewView>> {
+    let filter = OverviewFilter {
+        class_id: query.class_id,
+        subject_id: query.subject_id,
+        course_id: query.course_id,
+        assignment_id: query.assignment_id,
+        search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        state: query.status.map(SubmissionState::as_str),
+    };
+    let (asked, window) = (filter.clone(), window(query.limit, query.cursor));
+    let rows = cx.page(
+        window,
+        Direction::Rising,
+        move |scope, window| scope.overview(&asked, window),
+        position,
+    );
+    let page = Page::of(Overview, rows.await?, |row: OverviewRow| {
+        OverviewRowView::new(&row.whole, row.course, row.subject.as_ref())
+    });
+    let stats = cx.list(move |scope| {
+        let stats = scope.overview_stats(&filter)?.into_iter();
+        Ok(stats.map(|topic| (place(&topic), shown(topic))).collect())
+    });
+    Ok(Json(OverviewView {
+        data: page.data,
+        stats: stats.await?,
+        next_cursor: page.next_cursor,
+    }))
+}
+
+/// Where a topic stands among all of them: in the order of the rows.
+fn place(topic: &OverviewStats) -> (Reverse<Timestamp>, AssignmentId) {
+    (Reverse(topic.deadline), topic.assignment_id.clone())
+}
+
+fn shown(topic: OverviewStats) -> OverviewStatsView {
+    OverviewStatsView::new(topic.assignment_id, topic.title, topic.deadline, &topic.counted)
+}

@@ -1,0 +1,104 @@
+//! `/users/me/email` (contract 6.3): another address for the own account. The link of the letter is followed under `/auth`.
+
+use std::net::IpAddr;
+
+use axum::Json;
+use axum::extract::Extension;
+use axum::http::HeaderMap;
+use garde::Validate;
+use model::access::Access;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::auth;
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::valid::Valid;
+use ::auth::Peer;
+use ::auth::tenant::spelled;
+use common::error::{Error, Result};
+use db::platform::sign_in::Attempt;
+use db::platform::{PlatformProof, PlatformWork};
+use service::actions::addresses::{self, NewAddress};
+use service::actions::passwords::Prover;
+use service::actions::people;
+use service::actions::users::is_address;
+use service::changes;
+
+/// The routes of the own address.
+pub fn routes() -> Endpoints {
+    Endpoints::new("users").add(Access::SignedIn, routes!(ask))
+}
+
+/// Another address for the own account.
+#[derive(Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WantedAddress {
+    /// The address to sign in with from now on.
+    #[garde(custom(is_address))]
+    new_email: String,
+    /// The own password.
+    #[garde(custom(is_a_password))]
+    password: String,
+}
+
+/// That letters go out.
+#[derive(Serialize, ToSchema)]
+struct Told {
+    /// Always true, whether or not the address belongs to somebody else.
+    status: bool,
+}
+
+/// Ask for another address; it counts once the link in the letter to it was followed
+#[utoipa::path(post, path = "/users/me/email", request_body = WantedAddress,
+    responses((status = 200, body = Told), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
+    (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
+    (status = 429, description = "Wrong passwords count as failed sign-ins; at most three letters an hour")))]
+async fn ask(
+    cx: Context,
+    headers: HeaderMap,
+    peer: Option<Extension<Peer>>,
+    Valid(wanted): Valid<WantedAddress>,
+) -> Result<Json<Told>> {
+    let (user, old, now) = (
+        cx.caller().user.id.clone(),
+        cx.caller().user.email.clone(),
+        cx.caller().now,
+    );
+    let address = people::address(&wanted.new_email).unwrap_or_default();
+    if address == old {
+        return Err(Error::invalid("newEmail", "same", "is the address you have"));
+    }
+    let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
+    let from = cx.app().gate().hosts().client_address(&headers, from);
+    let prover = Prover {
+        user,
+        impersonated_by: cx.caller().session.impersonated_by.clone(),
+        attempt: Attempt {
+            account_key: old.clone(),
+            address: from.map(spelled).unwrap_or_default(),
+        },
+    };
+    let token = better_auth::token::reset_token();
+    let new = NewAddress {
+        fitted: auth::fitted_hash(cx.app(), &prover.attempt, &wanted.password).await?,
+        address,
+        path: format!("/api/auth/verify-email?token={token}&callbackURL=%2F"),
+        token,
+    };
+    let (app, proof, mail) = (cx.app(), PlatformProof::session_look_up(), cx.app().mail().clone());
+    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &mail, &prover, &new, now);
+    if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
+        return Err(Error::invalid("password", "wrong", "is not your password"));
+    }
+    Ok(Json(Told { status: true }))
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn is_a_password(password: &str, (): &()) -> garde::Result {
+    better_auth::password::check_not_too_long(password).map_err(|error| garde::Error::new(error.message))
+}

@@ -1,0 +1,180 @@
+//! Pages on the wire (contract 1.6): `limit`, an opaque `cursor`, and `{ "data": [..], "nextCursor": .. }`.
+
+use std::marker::PhantomData;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use db::page::{Position, Slice, Window};
+
+/// How many rows a page has unless the caller says otherwise.
+const DEFAULT: usize = 50;
+
+/// How many rows a page has at most; a caller who wants more gets these.
+const MAX: usize = 200;
+
+/// A list that has pages. A cursor names its list and is rejected by every other.
+pub trait List {
+    /// The name in cursors.
+    const NAME: &'static str;
+}
+
+/// Declares the lists that have pages.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $list:ident = $name:literal,)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $list;
+
+        impl List for $list {
+            const NAME: &'static str = $name;
+        }
+    )+};
+}
+
+lists! {
+    /// The activity log.
+    ActivityLogs = "activity-logs",
+    /// The messages of a work room.
+    RoomMessages = "room-messages",
+    /// Direct messages and announcements.
+    DirectMessages = "messages",
+    /// Invitations of an organization.
+    Invitations = "invitations",
+    /// The members of the own organization.
+    Members = "members",
+    /// The members of any organization, for the platform.
+    TenantMembers = "tenant-members",
+    /// Submissions of all topics.
+    Overview = "overview",
+    /// Sessions at work in an organization.
+    Sessions = "sessions",
+    /// The people of an organization.
+    Users = "users",
+}
+
+/// One page of a list that grows without bound.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// The rows of this page.
+    pub data: Vec<T>,
+    /// What to send as `cursor` for the next page; null on the last one.
+    #[schema(required)]
+    pub next_cursor: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// A slice of the store as a page of a list.
+    pub fn of<L: List, R, K: Serialize>(_: L, slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
+        let next_cursor = slice.next.as_ref().map(write::<L, K>);
+        Self {
+            data: slice.rows.into_iter().map(view).collect(),
+            next_cursor,
+        }
+    }
+}
+
+/// The `limit` of a query: 1 or more; what is above the maximum is the maximum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit(usize);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(DEFAULT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // A number too large for the machine is a large number all the same.
+        match text.parse::<usize>() {
+            _ if !is_number => Err(D::Error::custom("must be a whole number")),
+            Ok(0) => Err(D::Error::custom("must be at least 1")),
+            Ok(number) => Ok(Self(number.min(MAX))),
+            Err(_) => Ok(Self(MAX)),
+        }
+    }
+}
+
+/// The `cursor` of a query: what the page before in the same list called `nextCursor`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor<K, L>(Position<K>, PhantomData<L>);
+
+impl<'de, K: DeserializeOwned, L: List> Deserialize<'de> for Cursor<K, L> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let position =
+            read::<L, K>(&text).ok_or_else(|| D::Error::custom("must be the nextCursor of a page of this list"))?;
+        Ok(Self(position, PhantomData))
+    }
+}
+
+/// The part of the list that `limit` and `cursor` ask for.
+pub fn window<K, L>(limit: Option<Limit>, cursor: Option<Cursor<K, L>>) -> Window<K> {
+    Window {
+        after: cursor.map(|cursor| cursor.0),
+        limit: limit.unwrap_or_default().0,
+    }
+}
+
+fn write<L: List, K: Serialize>(position: &Position<K>) -> String {
+    let json = serde_json::to_vec(&(L::NAME, &position.key, &position.id))
+        .expect("times, names and ids can be written as JSON");
+    URL_SAFE_NO_PAD.encode(json)
+}
+
+fn read<L: List, K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
+    let json = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let (list, key, id): (String, K, String) = serde_json::from_slice(&json).ok()?;
+    // PostgreSQL knows no text with a NUL in it; a cursor of ours has none.
+    (list == L::NAME && !id.contains('\0')).then_some(Position { key, id })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(text: &str) -> Option<usize> {
+        let value = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);
+        Limit::deserialize(value).ok().map(|limit| limit.0)
+    }
+
+    #[test]
+    fn a_limit_is_clamped_and_nonsense_is_refused() {
+        assert_eq!(limit("1"), Some(1));
+        assert_eq!(limit("200"), Some(200));
+        assert_eq!(limit("201"), Some(200));
+        assert_eq!(limit("99999999999999999999999999"), Some(200));
+        for bad in ["", "0", "-1", "1.5", "ten", "+5"] {
+            assert_eq!(limit(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_survives_the_trip_and_a_forged_one_does_not() {
+        let position = Position {
+            key: 1_700_000_000_000_i64,
+            id: "0190".to_owned(),
+        };
+        let cursor = write::<Sessions, _>(&position);
+        assert_eq!(read::<Sessions, i64>(&cursor), Some(position));
+        assert_eq!(read::<ActivityLogs, i64>(&cursor), None, "of another list");
+        let name = Position {
+            key: "élise".to_owned(),
+            id: "0191".to_owned(),
+        };
+        let cursor = write::<Users, _>(&name);
+        assert_eq!(read::<Users, String>(&cursor), Some(name.clone()));
+        assert_eq!(read::<Users, i64>(&cursor), None);
+        assert_eq!(read::<Members, String>(&cursor), None);
+        for bad in ["", "x", "null", "W10", "!!!"] {
+            assert_eq!(read::<Users, i64>(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `/workrooms/documents/{id}/pdf` (contract 6.10): the staff always, students once the topic is finished.
+
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::access::Access;
+use model::id::DocumentId;
+use model::refusal::Refusal;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{Content as Stored, Download, download};
+use super::endpoint::Endpoints;
+use super::terms::Terms;
+use adapters::files::name;
+use common::error::{Error, Result};
+use db::Scope;
+use db::converted_files::Converted;
+use db::documents::{CurrentFile, SeenDocument};
+use service::editing::{Content, Source};
+
+/// The route of a document's PDF.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents").add_on(Terms::Export, Access::Member, routes!(pdf))
+}
+
+/// A document as PDF
+#[utoipa::path(get, path = "/workrooms/documents/{id}/pdf", params(("id" = String, Path)),
+    responses((status = 200, description = "The PDF", content_type = "application/pdf"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
+        (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
+        (status = 504, description = "DOCSERVER_TIMEOUT")))]
+async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
+    let look = |scope: &mut Scope<'_>, id: &DocumentId| {
+        let seen = scope.document(id)?;
+        if !scope.viewer().is_staff() && !seen.document().status.is_locked() {
+            return Err(Error::from(Refusal::AssignmentNotFinished));
+        }
+        let current = scope.current_file(seen.document())?;
+        Ok((seen, current))
+    };
+    let asked = id.clone();
+    let mut found = cx.read(move |scope| look(scope, &asked)).await?;
+    // Typed in and never saved: the PDF would be blank.
+    if matches!(found.1, CurrentFile::Blank(_)) && cx.app().editing().save_open(&cx.standpoint()?, &id).await? {
+        found = cx.read(move |scope| look(scope, &id)).await?;
+    }
+    let (seen, current) = found;
+    let title = seen.document().title.as_str().to_owned();
+    let made = cx.app().editing().pdf(cx.standpoint()?, source(seen, current)).await?;
+    let file = Download {
+        name: name::of_title(&title, "pdf"),
+        mime: "application/pdf".to_owned(),
+        sha256: made.file.sha256.clone(),
+        content: Stored::Kept(made.file.key.clone(), made.file.size),
+    };
+    let answer = download(cx.app().files(), &headers, file).await;
+    cx.app().editing().forget_pdf(&made).await;
+    answer
+}
+
+fn source(seen: SeenDocument, current: CurrentFile) -> Source {
+    let document = seen.whole.document;
+    let content = match current {
+        CurrentFile::Revision(revision) => {
+            let file = Converted {
+                key: revision.file_key,
+                size: revision.size,
+                sha256: revision.sha256,
+            };
+            Content::Revision(revision.id, file)
+        }
+        CurrentFile::Blank(_) => Content::Blank,
+    };
+    Source {
+        title: document.title.as_str().to_owned(),
+        extension: document.file_extension,
+        document: document.id,
+        content,
+    }
+}

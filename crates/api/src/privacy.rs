@@ -1,0 +1,164 @@
+//! `/admin/gdpr` and `/users/me/export`: all that is held about one person, handed out or erased (contract 6.3, 6.14).
+
+use axum::Json;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::Access;
+use model::erasure::Erased;
+use model::id::{JobId, UserId};
+use model::job::{JobKind, JobStatus};
+use model::text::FileName;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{self, Content, Download, archive};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::terms::Terms;
+use super::valid::{Valid, ValidOrEmpty, ValidQuery};
+use api_types::privacy::{PersonalExportView, path};
+use common::clock;
+use common::error::{Error, Result};
+use db::platform::PlatformProof;
+use db::platform::erasure::Traces;
+use service::actions::acceptance;
+use service::actions::privacy::{self, EraseRequest, ExportRequest};
+use service::changes::retention;
+
+/// The routes about personal data.
+pub fn routes() -> Endpoints {
+    Endpoints::new("privacy")
+        .add_on(Terms::Export, Access::SignedIn, routes!(export_own))
+        .add_on(Terms::Export, Access::Admin, routes!(export))
+        .add(Access::Admin, routes!(show))
+        .add(Access::Admin, routes!(download))
+        .add_on(Terms::Long, Access::Admin, routes!(erase))
+}
+
+/// The body of an action without arguments.
+#[derive(Deserialize, Validate)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// What was erased, or what would be
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Erasure {
+    user_id: model::id::UserId,
+    dry_run: bool,
+    erased: Erased,
+}
+
+/// All that the service holds about the person who asks: lists as JSON, and files
+#[utoipa::path(post, path = "/users/me/export",
+    responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
+        (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
+async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
+    let user = cx.caller().user.id.clone();
+    let look = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::personal_data(), move |platform| {
+            acceptance::is_confined(platform, &user)
+        });
+    if look.await? {
+        return Err(Error::PasswordNotConfirmed);
+    }
+    let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
+    Ok(archive(&FileName::stored("personal-data.zip"), pieces))
+}
+
+/// Ask for an archive of what the organization holds about a person
+#[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
+    responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView),
+        (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
+async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
+    // The archive is kept on the disk for days.
+    cx.app().uploads().expect_disk().await?;
+    let job = cx.write(move |work| privacy::export(work, &asked)).await?;
+    cx.app().jobs().ring();
+    let mut headers = HeaderMap::new();
+    if let Ok(location) = HeaderValue::from_str(&path(&job.id)) {
+        headers.insert(header::LOCATION, location);
+    }
+    Ok((StatusCode::ACCEPTED, headers, Json(PersonalExportView::from(job))).into_response())
+}
+
+/// How an export stands
+#[utoipa::path(get, path = "/admin/gdpr/jobs/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = PersonalExportView)))]
+async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
+    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    Ok(Json(job.into()))
+}
+
+/// The archive, for 14 days
+#[utoipa::path(get, path = "/admin/gdpr/jobs/{id}/download", params(("id" = String, Path)),
+    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
+    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    let made = job.result.filter(|_| job.status == JobStatus::Done);
+    let (Some(made), Some(key)) = (made, job.file_key) else {
+        return Err(Error::NotFound);
+    };
+    let file = Download {
+        name: FileName::stored(format!("personal-data-{}.zip", job.id)),
+        mime: "application/zip".to_owned(),
+        sha256: made["sha256"].as_str().unwrap_or_default().to_owned(),
+        content: Content::Kept(key, made["size"].as_i64().unwrap_or_default()),
+    };
+    downloads::download(cx.app().files(), &asked, file).await
+}
+
+/// Erase a person, or tell what would go; the group's work stays, the name goes
+#[utoipa::path(post, path = "/admin/gdpr/erase", params(DryRunQuery), request_body = EraseRequest,
+    responses((status = 200, body = Erasure), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
+        (status = 409, description = "LAST_OWNER")))]
+async fn erase(
+    cx: Context,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(mut asked): Valid<EraseRequest>,
+) -> Result<Json<Erasure>> {
+    asked.dry_run = query.dry_run.or(asked.dry_run).is_on();
+    let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
+    let user = user_id.clone();
+    let address = cx.write(move |work| privacy::may_erase(work, &user)).await?;
+    let traces = traces(&cx, &user_id).await?;
+    let erased = cx.write(move |work| privacy::erase(work, &asked, &traces)).await?;
+    if !dry_run {
+        retention::delete_emails(cx.app().store(), cx.app().mail(), &address).await?;
+    }
+    Ok(Json(Erasure {
+        user_id,
+        dry_run,
+        erased,
+    }))
+}
+
+/// Looks through the log for what may name a person, piece by piece in the line of the caller's school.
+async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
+    let mut traces = Traces::begin(clock::now());
+    loop {
+        let line = cx.caller().tenant.as_ref().map(|tenant| tenant.id().clone());
+        let user = user.clone();
+        let look = cx
+            .app()
+            .store()
+            .platform_read_for(line, PlatformProof::personal_data(), move |platform| {
+                let goes_on = platform.look_for(&user, &mut traces)?;
+                Ok((goes_on, traces))
+            });
+        let (goes_on, found) = look.await?;
+        traces = found;
+        if !goes_on {
+            return Ok(traces);
+        }
+    }
+}

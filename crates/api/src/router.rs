@@ -1,0 +1,124 @@
+//! The whole API on one screen: every noun's routes with who may call them, and the layers around them in the order of
+//! the specification: request id, request log, authenticate, resolve tenant, authorize (these three are the guard each
+//! route carries, `guard.rs`), validate (the extractors of `valid.rs`), handler, error rendering.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Extensions, HeaderMap, StatusCode, Uri, Version, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use utoipa::openapi::OpenApi;
+
+use super::context::App;
+use super::endpoint::{Endpoints, Row};
+use super::{
+    activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
+    courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
+    grades, groups, handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members,
+    overview, own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports,
+    unread_body, users, workrooms,
+};
+use common::error::Error;
+use realtime::connect;
+
+/// Every route below `/api`.
+pub fn endpoints() -> Endpoints {
+    Endpoints::new("api")
+        .merge(health::routes())
+        .merge(docs::routes())
+        .merge(auth::routes())
+        .merge(users::routes())
+        .merge(imports::routes())
+        .merge(invitations::routes())
+        .merge(own_address::routes())
+        .merge(members::routes())
+        .merge(mail_domains::routes())
+        .merge(subjects::routes())
+        .merge(homerooms::routes())
+        .merge(classes::routes())
+        .merge(class_clones::routes())
+        .merge(enrollments::routes())
+        .merge(courses::routes())
+        .merge(groups::routes())
+        .merge(overview::routes())
+        .merge(boards::routes())
+        .merge(assignments::routes())
+        .merge(assignment_clones::routes())
+        .merge(handouts::routes())
+        .merge(contributions::routes())
+        .merge(workrooms::routes())
+        .merge(chat::routes())
+        .merge(documents::routes())
+        .merge(late_texts::routes())
+        .merge(document_server::routes())
+        .merge(pdf::routes())
+        .merge(submissions::routes())
+        .merge(grades::routes())
+        .merge(grade_tables::routes())
+        .merge(topic_exports::routes())
+        .merge(attempts::routes())
+        .merge(feedback::routes())
+        .merge(finish::routes())
+        .merge(direct_messages::routes())
+        .merge(activity_logs::routes())
+        .merge(tenants::routes())
+        .merge(mail_domains::of_tenants())
+        .merge(school::routes())
+        .merge(system::routes())
+        .merge(privacy::routes())
+}
+
+/// The router of the running service.
+pub fn router(app: App) -> Router {
+    let (routes, _) = endpoints().into_parts();
+    let (api, _) = routes.split_for_parts();
+    let api = api
+        .fallback(|uri: Uri| async move { no_route(&uri, Error::NotFound) })
+        .method_not_allowed_fallback(|uri: Uri| async move { no_route(&uri, Error::MethodNotAllowed) })
+        .layer(DefaultBodyLimit::disable())
+        .layer(smaller());
+    Router::new()
+        .nest("/api", api)
+        .merge(pages::routes())
+        .layer(from_fn_with_state(app.live().clone(), connect::guard))
+        .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(from_fn_with_state(app.clone(), layers::cors))
+        .layer(from_fn_with_state(app.clone(), layers::surround))
+        .layer(from_fn(unread_body::drain))
+        .with_state(app)
+}
+
+/// Sends what a page reads as small as it takes it: a lesson board is asked for at every event, and shrinks to an eighth.
+/// Files are left alone; most are compressed already.
+fn smaller() -> CompressionLayer<impl Predicate> {
+    let is_read_by_a_page = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        kind.is_some_and(|kind| kind.starts_with("application/json"))
+            && !headers.contains_key(header::CONTENT_DISPOSITION)
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(1_024).and(is_read_by_a_page))
+}
+
+/// A path or method nobody serves; under `/auth` it is said as better-auth says it.
+fn no_route(uri: &Uri, error: Error) -> Response {
+    let is_auth = uri
+        .path()
+        .strip_prefix("/auth")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if is_auth {
+        auth::unknown()
+    } else {
+        error.into_response()
+    }
+}
+
+/// The OpenAPI document and the table of routes; both are generated files, checked by a test.
+pub fn description() -> (OpenApi, Vec<Row>) {
+    let (routes, rows) = endpoints().into_parts();
+    (document::finish(routes.into_openapi(), &rows), rows)
+}

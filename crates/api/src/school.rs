@@ -1,0 +1,183 @@
+//! `/admin`: the school itself, for its admins (contract 6.14): numbers, storage, settings, sessions.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, Rank};
+use model::id::{SessionId, UserId};
+use model::organization::SettingsEdit;
+use model::storage::StorageUsage;
+use model::version::Object;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::page::{Cursor, Limit, Page, Sessions, window};
+use super::reply::{Done, Versioned, or_current};
+use super::valid::{Editable, Patch, ValidQuery};
+use api_types::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
+use api_types::user::OrganizationView;
+use common::error::Result;
+use db::Work;
+use db::stats::SchoolCounts;
+use service::actions::school;
+use service::changes::storage;
+
+/// The routes of the school itself.
+pub fn routes() -> Endpoints {
+    Endpoints::new("admin")
+        .add(Access::Admin, routes!(stats))
+        .add(Access::Admin, routes!(show_storage))
+        .add(Access::Admin, routes!(settings, edit_settings))
+        .add(Access::Admin, routes!(sessions))
+        .add(Access::Admin, routes!(revoke_session))
+}
+
+impl Editable for SettingsEdit {
+    const FIELDS: &'static [&'static str] = &["name", "logo", "metadata"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "slug",
+        "customDomain",
+        "status",
+        "storageQuota",
+        "groupStorageQuota",
+        "createdAt",
+        "updatedAt",
+    ];
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// Of this person
+    #[garde(skip)]
+    user_id: Option<UserId>,
+    /// How many sessions; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<i64, Sessions>>,
+}
+
+/// The school in numbers
+#[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats),
+        (status = 400, description = "VALIDATION_ERROR")))]
+async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
+    let storage_bytes = usage(&cx).await?.total_bytes;
+    let SchoolCounts {
+        members: [owner, admin, teacher, student],
+        classes,
+        courses,
+        groups,
+        assignments,
+        open_help,
+        active_sessions,
+    } = cx.read(|scope| scope.school_counts()).await?;
+    Ok(Json(SchoolStats {
+        users: MembersByRole {
+            owner,
+            admin,
+            teacher,
+            student,
+        },
+        classes,
+        courses,
+        groups,
+        assignments,
+        storage_bytes,
+        open_help,
+        active_sessions,
+    }))
+}
+
+/// The bytes the school keeps by kind, and the classes that keep the most, as they were counted last
+#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageView),
+        (status = 400, description = "VALIDATION_ERROR")))]
+async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
+    let usage = usage(&cx).await?;
+    let room = cx.read(|scope| scope.storage_room()).await?;
+    Ok(Json(StorageView {
+        usage,
+        used_bytes: room.used,
+        quota_bytes: room.quota,
+        group_quota_bytes: room.group_quota,
+    }))
+}
+
+/// What was counted last; a school that nobody counted yet is counted now.
+async fn usage(cx: &Context) -> Result<StorageUsage> {
+    if let Some(usage) = cx.read(|scope| scope.storage_usage()).await? {
+        return Ok(usage);
+    }
+    let (app, tenant) = (cx.app(), cx.standpoint()?.tenant);
+    storage::count(app.store(), app.files(), tenant).await
+}
+
+/// Name, logo and settings of the school
+#[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
+        (status = 400, description = "VALIDATION_ERROR")))]
+async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
+    let school = cx.read_object(Object::Organization, |scope| scope.school()).await?;
+    Ok(school.map(OrganizationView::from))
+}
+
+/// Change name, logo and settings, key by key
+#[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
+    responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
+async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
+    let (object, current) = (Object::Organization, settings(cx.clone()));
+    let act = move |work: &mut Work<'_>| school::edit_settings(work, &patch.edit);
+    let school = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(school.map(OrganizationView::from))
+}
+
+/// The sessions of members that work in the school, newest first
+#[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
+async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
+    let (user, window) = (query.user_id, window(query.limit, query.cursor));
+    let slice = cx
+        .read(move |scope| scope.school_sessions(user.as_ref(), &window))
+        .await?;
+    let (caller, organization) = (cx.caller(), cx.caller().organization()?);
+    let rank = Rank::of(caller.user.role, caller.member_role);
+    Ok(Json(Page::of(Sessions, slice, |session| {
+        // Where people of the same or a higher rank work from is not shown: an admin could follow the owner.
+        let is_shown = caller.is(&session.person.id)
+            || rank.is_some_and(|rank| rank.may_act_on(session.platform_role, session.member_role).is_ok());
+        SessionView {
+            user_id: session.person.id.clone(),
+            expires_at: session.expires_at,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            ip_address: session.ip_address.filter(|_| is_shown),
+            user_agent: session.user_agent.filter(|_| is_shown),
+            active_organization_id: organization.clone(),
+            is_current: session.id == caller.session.id,
+            role: session.member_role,
+            user: SessionPerson::new(session.person, session.email),
+            id: session.id,
+        }
+    })))
+}
+
+/// End a session of somebody of lower rank, or an own one; its sockets are cut
+#[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 400, description = "VALIDATION_ERROR")))]
+async fn revoke_session(
+    cx: Context,
+    Path(id): Path<SessionId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| school::revoke_session(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,129 @@
+//! `/subjects` (contract 6.6).
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use garde::Validate;
+use model::access::{Access, Standing};
+use model::id::SubjectId;
+use model::subject::{Subject, SubjectEdit};
+use model::text::Search;
+use model::version::Object;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::by_name;
+use super::existing;
+use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use api_types::subject::SubjectView;
+use common::error::{Error, Result};
+use db::{Scope, Work};
+use service::actions::subjects::{self, NewSubject};
+
+/// The routes of subjects.
+pub fn routes() -> Endpoints {
+    Endpoints::new("subjects")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Admin, routes!(show, edit, remove))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Only active (1) or inactive (0) ones
+    #[garde(skip)]
+    is_active: Option<Switch>,
+}
+
+impl Editable for SubjectEdit {
+    const FIELDS: &'static [&'static str] = &["name", "code", "color", "description", "isActive"];
+    const READ_ONLY: &'static [&'static str] = &["id", "organizationId", "createdAt", "updatedAt"];
+}
+
+/// The subjects of the organization, by name
+#[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
+    let subjects = cx.list(move |scope| {
+        let search = filter.search.as_ref().map(Search::as_str);
+        let found = scope.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
+        let place = |subject: &Subject| by_name(search, subject.name.as_str(), subject.id.clone());
+        Ok(found
+            .map(|subject| (place(&subject), SubjectView::from(subject)))
+            .collect())
+    });
+    Ok(Json(subjects.await?))
+}
+
+/// The caller may add subjects. He is asked before the body is read: what he may not do comes before what is wrong with it
+/// (contract 2).
+struct MayAdd;
+
+impl FromRequestParts<App> for MayAdd {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let cx = Context::from_request_parts(parts, app).await?;
+        if cx.caller().standing == Standing::Teacher {
+            cx.read(subjects::may_add).await?;
+        }
+        Ok(Self)
+    }
+}
+
+/// Add a subject: admins, and teachers where the school lets them
+#[utoipa::path(post, path = "/subjects", request_body = NewSubject,
+    responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
+async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
+    let name = new.name.clone();
+    let make = move |work: &mut Work<'_>| {
+        let subject = subjects::create(work, &new)?;
+        Ok(CreatedObject(format!("/api/subjects/{}", subject.id), subject.into()))
+    };
+    let find = move |scope: &mut Scope<'_>| existing::subject(scope, Some(&name));
+    existing::named(&cx, cx.create(make).await, find).await
+}
+
+/// One subject
+#[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
+async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
+    let object = Object::from(&id);
+    let shown = cx.read_object(object, move |scope| scope.subject(&id)).await?;
+    Ok(shown.map(SubjectView::from))
+}
+
+/// Change a subject
+#[utoipa::path(patch, path = "/subjects/{id}", params(("id" = String, Path)), request_body = SubjectEdit,
+    responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_SUBJECT")))]
+async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let name = patch.edit.name.value().cloned();
+    let act = move |work: &mut Work<'_>| subjects::edit(work, &id, &patch.edit);
+    let find = move |scope: &mut Scope<'_>| existing::subject(scope, name.as_ref());
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(SubjectView::from))
+}
+
+/// Remove a subject nobody uses
+#[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<SubjectId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| subjects::remove(work, &id);
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,119 @@
+//! `/workrooms/documents/{id}/submit` and `/unsubmit` (contract 6.10): handing in and taking back.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::id::DocumentId;
+use model::submission;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::reply::Done;
+use super::valid::ValidOrEmpty;
+use api_types::audience::Audience;
+use api_types::document::DocumentView;
+use api_types::group_assignment::GroupAssignmentView;
+use api_types::submission::SubmissionView;
+use common::error::{Error, Result};
+use service::actions::freeze;
+use service::actions::submissions::{self, HandIn, Standing, TakeBack};
+
+/// The routes of handing in and taking back.
+pub fn routes() -> Endpoints {
+    Endpoints::new("submissions")
+        .add(Access::Member, routes!(submit))
+        .add(Access::Member, routes!(flushed))
+        .add(Access::Member, routes!(unsubmit))
+}
+
+/// What was handed in.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct HandedIn {
+    document: DocumentView,
+    submission: SubmissionView,
+    group_assignment: GroupAssignmentView,
+    /// The document server could not be asked for the last changes, or holds some that were never saved
+    unsaved: bool,
+}
+
+/// What was taken back.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TakenBack {
+    document: DocumentView,
+    group_assignment: GroupAssignmentView,
+}
+
+/// Hand a document in for a topic
+#[utoipa::path(post, path = "/workrooms/documents/{id}/submit", params(("id" = String, Path)), request_body = HandIn,
+    responses((status = 200, body = HandedIn), (status = 400, description = "ASSIGNMENT_ID_REQUIRED"),
+        (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 409, description = "ALREADY_SUBMITTED, ASSIGNMENT_FINISHED, GRADE_PUBLISHED, \
+         GROUP_NOT_ON_ASSIGNMENT, \
+            LATE_NOT_ALLOWED, CLASS_ARCHIVED")))]
+async fn submit(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidOrEmpty(hand_in): ValidOrEmpty<HandIn>,
+) -> Result<Json<HandedIn>> {
+    let assignment = submission::explicit(hand_in.assignment_id)?;
+    let (standpoint, audience) = (cx.standpoint()?, audience(&cx)?);
+    let submit = cx
+        .app()
+        .editing()
+        .submit(standpoint, id, assignment, hand_in.note)
+        .await?;
+    let standing = submit.standing;
+    let submission = standing.submission.as_ref().ok_or_else(taken_back_meanwhile)?;
+    Ok(Json(HandedIn {
+        submission: SubmissionView::new(submission, &audience),
+        document: document(&standing, &audience),
+        group_assignment: GroupAssignmentView::new(&standing.link, &audience),
+        unsaved: submit.unsaved,
+    }))
+}
+
+/// Report that the editor of the caller's page has sent everything that was typed
+///
+/// A page does so after `document:freezing`. It counts for the caller's own editor alone; at any other time it means nothing.
+#[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
+    responses((status = 200, body = Done)))]
+async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
+    cx.write(move |work| freeze::note_flushed(work, &id)).await?;
+    Ok(Json(Done::YES))
+}
+
+/// Take a document back
+#[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<TakeBack>,
+    responses((status = 200, body = TakenBack), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 409, description = "NOT_SUBMITTED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
+async fn unsubmit(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidOrEmpty(take_back): ValidOrEmpty<TakeBack>,
+) -> Result<Json<TakenBack>> {
+    let audience = audience(&cx)?;
+    let write = cx.write(move |work| submissions::unsubmit(work, &id, take_back.reason.as_ref()));
+    let standing = write.await?;
+    Ok(Json(TakenBack {
+        document: document(&standing, &audience),
+        group_assignment: GroupAssignmentView::new(&standing.link, &audience),
+    }))
+}
+
+fn audience(cx: &Context) -> Result<Audience> {
+    Ok(Audience::of(&cx.standpoint()?.viewer))
+}
+
+fn document(standing: &Standing, audience: &Audience) -> DocumentView {
+    DocumentView::new(&standing.seen.whole, audience).opening(standing.seen.mode())
+}
+
+/// The hand-in is done and logged, but somebody took it back before this answer.
+fn taken_back_meanwhile() -> Error {
+    model::refusal::Refusal::NotSubmitted.into()
+}

@@ -1,0 +1,249 @@
+//! `/tenants` (contract 6.15): the organizations of the platform, for those who run it. Whatever organization the caller
+//! works in, what he does here happens in the one the path names.
+
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use garde::Validate;
+use model::access::Access;
+use model::id::OrganizationId;
+use model::organization::OrganizationEdit;
+use model::text::Search;
+use model::version::Object;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::existing;
+use super::page::{Cursor, Limit, Page, TenantMembers, window};
+use super::reply::{Created, Versioned, or_current};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use api_types::invitation::InvitationView;
+use api_types::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
+use api_types::user::{MemberView, OrganizationView};
+use auth::{Peer, temporary_password};
+use common::error::{Error, Result};
+use db::Work;
+use db::members::MemberFilter;
+use db::platform::PlatformProof;
+use db::platform::organizations::{HostName, Sign};
+use service::actions::organizations::{self, Confirmation, Deleted, NewTenant};
+use service::actions::people::Provisioned;
+
+/// The routes of tenants.
+pub fn routes() -> Endpoints {
+    Endpoints::new("tenants")
+        .add(Access::SuperAdmin, routes!(list, create))
+        .add(Access::Anyone, routes!(current))
+        .add(Access::SuperAdmin, routes!(show, edit, remove))
+        .add(Access::SuperAdmin, routes!(suspend))
+        .add(Access::SuperAdmin, routes!(activate))
+        .add(Access::SuperAdmin, routes!(members))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name or the short name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// How many members; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<String, TenantMembers>>,
+}
+
+impl Editable for OrganizationEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "slug",
+        "customDomain",
+        "logo",
+        "metadata",
+        "storageQuota",
+        "groupStorageQuota",
+    ];
+    const READ_ONLY: &'static [&'static str] = &["id", "status", "createdAt", "updatedAt"];
+}
+
+/// The organizations of the platform, by name
+#[utoipa::path(get, path = "/tenants", params(Filter), responses((status = 200, body = [OrganizationView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<OrganizationView>>> {
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
+    let look = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::super_admin(), move |platform| {
+            platform.organizations(search.as_deref())
+        });
+    Ok(Json(look.await?.into_iter().map(OrganizationView::from).collect()))
+}
+
+/// Found an organization with its first owner
+///
+/// An owner without an account gets one with a temporary password, which is returned only here. An owner with an
+/// account is invited; the organization has no owner until the invitation is accepted.
+#[utoipa::path(post, path = "/tenants", request_body = NewTenant,
+    responses((status = 201, body = FoundedView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
+async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<FoundedView>> {
+    let gate = cx.app().gate();
+    let password = temporary_password::generate();
+    let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
+    let email = new.owner_email.trim().to_lowercase();
+    let mail = cx.app().mail().clone();
+    let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
+    let founded = cx
+        .inside_new()
+        .write(move |work| organizations::found(work, &hosts, &new, &hash, &mail))
+        .await;
+    let founded = existing::organization(&cx, founded, Some(slug), domain).await?;
+    let (owner, invitation) = match founded.owner {
+        Provisioned::Member(joined) => {
+            let owner = OwnerView {
+                id: joined.person.id,
+                member_id: joined.member.id,
+                email,
+                role: joined.member.role,
+                is_new_account: joined.is_new_account,
+            };
+            (Some(owner), None)
+        }
+        Provisioned::Invited(invitation) => (None, Some(InvitationView::new(*invitation))),
+    };
+    let view = FoundedView {
+        temporary_password: owner.is_some().then_some(password),
+        owner,
+        invitation,
+        tenant: founded.organization.into(),
+    };
+    Ok(Created(format!("/api/tenants/{}", view.tenant.id()), view))
+}
+
+/// What everybody may know of the organization whose address this is
+#[utoipa::path(get, path = "/tenants/current",
+    responses((status = 200, body = SignView),
+        (status = 404, description = "The Host names no organization, NOT_FOUND")))]
+async fn current(State(app): State<App>, request: Request) -> Result<Json<SignView>> {
+    let host = host_of(&app, &request);
+    let Sign { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
+    Ok(Json(SignView { name, slug, logo }))
+}
+
+/// The host of a request, if it may name an organization.
+pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+    app.gate().hosts().name(request.uri(), request.headers(), peer)
+}
+
+/// The organization that a host names.
+pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<Sign>> {
+    let Some(host) = host else { return Ok(None) };
+    app.store()
+        .platform_read(PlatformProof::host_look_up(), move |platform| {
+            platform.sign_of_host(&host)
+        })
+        .await
+}
+
+/// One organization
+#[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
+async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
+    let inside = cx.inside(&id).await?;
+    let found = inside.read_object(Object::Organization, |scope| scope.school()).await?;
+    Ok(found.map(OrganizationView::from))
+}
+
+/// Change an organization; settings change key by key
+#[utoipa::path(patch, path = "/tenants/{id}", params(("id" = String, Path)), request_body = OrganizationEdit,
+    responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
+async fn edit(
+    cx: Context,
+    Path(id): Path<OrganizationId>,
+    patch: Patch<OrganizationEdit>,
+) -> Result<Versioned<OrganizationView>> {
+    let hosts = cx.app().gate().hosts().of_platform();
+    let inside = cx.inside(&id).await?;
+    let (object, current) = (Object::Organization, show(cx.clone(), Path(id)));
+    let (slug, domain) = (
+        patch.edit.slug.value().cloned(),
+        patch.edit.custom_domain.value().cloned(),
+    );
+    let act = move |work: &mut Work<'_>| organizations::edit(work, &hosts, &patch.edit);
+    let edited = existing::organization(&cx, inside.write_object(object, act).await, slug, domain).await;
+    let edited = or_current(edited, current).await?;
+    Ok(edited.map(OrganizationView::from))
+}
+
+/// Shut an organization: its members are refused until it is activated again
+#[utoipa::path(post, path = "/tenants/{id}/suspend", params(("id" = String, Path)),
+    responses((status = 200, body = OrganizationView)))]
+async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
+    Ok(Json(cx.inside(&id).await?.write(organizations::suspend).await?.into()))
+}
+
+/// Open a suspended organization again
+#[utoipa::path(post, path = "/tenants/{id}/activate", params(("id" = String, Path)),
+    responses((status = 200, body = OrganizationView)))]
+async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
+    Ok(Json(cx.inside(&id).await?.write(organizations::activate).await?.into()))
+}
+
+/// Delete an organization with everything in it
+///
+/// Nobody finds it from this moment; its rows and files go in the background and cannot be brought back.
+#[utoipa::path(delete, path = "/tenants/{id}", params(("id" = String, Path), DryRunQuery), request_body = Confirmation,
+    responses((status = 200, body = RemovedTenantView)))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<OrganizationId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(confirmation): Valid<Confirmation>,
+) -> Result<Json<RemovedTenantView>> {
+    let inside = cx.inside(&id).await?;
+    let act = inside.write_or_preview(query.dry_run, move |work| organizations::remove(work, &confirmation));
+    let Deleted {
+        organization,
+        members,
+        sessions,
+    } = act.await?;
+    if !query.dry_run.is_on() {
+        // Its own log goes with it; this record is what remains.
+        tracing::warn!(organization.id = %id, organization.slug = %organization.slug, by = %cx.caller().user.id,
+            "an organization was deleted");
+        cx.app().jobs().ring();
+    }
+    Ok(Json(RemovedTenantView::new(organization, members, sessions)))
+}
+
+/// The members of an organization, by name
+#[utoipa::path(get, path = "/tenants/{id}/members", params(("id" = String, Path), Listed),
+    responses((status = 200, body = Page<MemberView>)))]
+async fn members(
+    cx: Context,
+    Path(id): Path<OrganizationId>,
+    ValidQuery(query): ValidQuery<Listed>,
+) -> Result<Json<Page<MemberView>>> {
+    let window = window(query.limit, query.cursor);
+    let look = cx
+        .inside(&id)
+        .await?
+        .read(move |scope| scope.all_members(&MemberFilter::default(), &window))
+        .await?;
+    Ok(Json(Page::of(TenantMembers, look, |known| {
+        MemberView::new(known.member, known.person, known.email)
+    })))
+}

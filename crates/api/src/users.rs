@@ -1,0 +1,321 @@
+//! `/users` (contract 6.3): the person who asks, and the people of the school as far as he may know them.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, PlatformRole, Standing};
+use model::id::{ClassId, HomeroomId, UserId};
+use model::text::Search;
+use model::version::Object;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::auth;
+use super::context::Context;
+use super::dry_run::DryRunQuery;
+use super::endpoint::Endpoints;
+use super::everywhere::Direction;
+use super::existing;
+use super::groups;
+use super::page::{Cursor, Limit, Page, Users, window};
+use super::reply::{Created, Done, Versioned, or_current};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use ::auth::temporary_password;
+use api_types::group::ListedGroupView;
+use api_types::invitation::InvitedUserView;
+use api_types::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
+use common::error::{Error, Result};
+use db::page::Window;
+use db::platform::PlatformProof;
+use db::platform::organizations::OrganizationName;
+use db::users::{KnownUser, UserFilter};
+use db::{Scope, Tenant, Work};
+use service::actions::members;
+use service::actions::people::{self, Password, Provisioned};
+use service::actions::profile::{self, ProfileEdit};
+use service::actions::users::{self, Invitation, NewUser, UserEdit};
+use service::changes;
+
+/// The routes of users.
+pub fn routes() -> Endpoints {
+    Endpoints::new("users")
+        .add(Access::SignedIn, routes!(me, edit_me))
+        .add(Access::Staff, routes!(list))
+        .add(Access::Admin, routes!(create))
+        .add(Access::Member, routes!(show))
+        .add(Access::Admin, routes!(edit, remove))
+        .add(Access::Staff, routes!(reset_password))
+        .add(Access::Member, routes!(groups_of))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this role of the organization; ADMIN means owners, too
+    #[garde(skip)]
+    role: Option<PlatformRole>,
+    /// Part of the name, for admins also of the address; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Who learns in this class; for teachers one of the own
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Who is in this homeroom
+    #[garde(skip)]
+    homeroom_id: Option<HomeroomId>,
+    /// Only active (1) or inactive (0) accounts
+    #[garde(skip)]
+    is_active: Option<Switch>,
+    /// How many people; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<String, Users>>,
+}
+
+/// A password that the service made up; told once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TemporaryPassword {
+    /// Good for a week, and once it is used, to be changed.
+    temporary_password: String,
+}
+
+impl Editable for UserEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "firstName",
+        "lastName",
+        "username",
+        "email",
+        "isActive",
+        "externalId",
+        "locale",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "role",
+        "image",
+        "emailVerified",
+        "timezone",
+        "mustChangePassword",
+        "lastLoginAt",
+        "createdAt",
+        "updatedAt",
+        "member",
+        "view",
+    ];
+}
+
+impl Editable for ProfileEdit {
+    const FIELDS: &'static [&'static str] = &["name", "image", "locale", "timezone"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "firstName",
+        "lastName",
+        "email",
+        "username",
+        "externalId",
+        "role",
+        "emailVerified",
+        "isActive",
+        "mustChangePassword",
+        "lastLoginAt",
+        "createdAt",
+        "updatedAt",
+        "member",
+        "organization",
+        "passwordReset",
+    ];
+}
+
+/// The person who asks, with membership and organization
+#[utoipa::path(get, path = "/users/me", responses((status = 200, body = Me)))]
+async fn me(cx: Context) -> Result<Versioned<Me>> {
+    let (user, tenant) = (
+        cx.caller().user.clone(),
+        cx.caller().tenant.as_ref().map(Tenant::id).cloned(),
+    );
+    let look = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            let (profile, version) = (platform.profile(&user.id)?, platform.version_of_account(&user.id)?);
+            let password_reset = platform.password_reset(&user.id)?;
+            let name = tenant.map(|id| OrganizationName::Id(id.into_string()));
+            let seen = name
+                .map(|name| platform.organization(&name, &user.id))
+                .transpose()?
+                .flatten();
+            // A Host may name a school that is none of the caller's business.
+            let seen = seen.filter(|seen| seen.member.is_some() || user.role == PlatformRole::SuperAdmin);
+            let (member, organization) = seen.map(|seen| (seen.member, seen.organization)).unzip();
+            let me = Me::new(profile, member.flatten(), organization, password_reset);
+            Ok(Versioned(me, version))
+        });
+    look.await
+}
+
+/// Change the own profile
+#[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
+    (status = 403, description = "NAME_SET_BY_SCHOOL: the schools of a student change the name")))]
+async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
+    let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
+    let (app, proof) = (cx.app(), PlatformProof::session_look_up());
+    let (condition, actor) = (cx.condition()?, cx.caller().actor());
+    let act = move |work: &mut db::platform::PlatformWork<'_>| {
+        profile::edit(work, &user, &patch.edit, condition.as_ref(), &actor, now)
+    };
+    let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;
+    or_current(done, me(cx.clone())).await?;
+    me(cx).await
+}
+
+/// The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them
+#[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
+    let filter = UserFilter {
+        role: query.role,
+        search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        class_id: query.class_id,
+        homeroom_id: query.homeroom_id,
+        is_active: query.is_active.map(|on| on.0),
+    };
+    let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
+    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
+    let slice = cx.page(window, Direction::Rising, look, KnownUser::position).await?;
+    Ok(Json(Page::of(Users, slice, view)))
+}
+
+/// Add a person to the organization
+///
+/// An address without an account gets one. An address whose account this organization did not make is invited: it becomes a
+/// member, with the classes and the homeroom named here, once its owner accepts.
+#[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
+    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
+        NO_MAILBOX: an address that no email reaches cannot be invited, ALREADY_INVITED"),
+        (status = 403, description = "FORBIDDEN_RANK")))]
+async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
+    let invitation = (new.send_invite == Some(true)).then(|| {
+        let token = better_auth::token::reset_token();
+        let path = auth::reset_path(&token, auth::RESET_PAGE);
+        Invitation { token, path }
+    });
+    let hashing = cx.app().gate().hashing();
+    let (password, temporary) = match &new.password {
+        Some(given) => (Some(Password::Given(hashing.hash(given.clone()).await?)), None),
+        None if invitation.is_some() => (None, None),
+        None => {
+            let temporary = temporary_password::generate();
+            let hash = hashing.hash(temporary.clone()).await?;
+            (Some(Password::Temporary(hash)), Some(temporary))
+        }
+    };
+    let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
+    let email = people::address(&new.email).unwrap_or_default();
+    let sought = (Some(email.clone()), new.external_id.clone());
+    let make = cx.repeatable(move |work| {
+        let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
+            Provisioned::Member(joined) => joined,
+            Provisioned::Invited(invitation) => {
+                let location = format!("/api/admin/invitations/{}", invitation.id);
+                let view = NewMemberView::Invited(Box::new(InvitedUserView::new(*invitation)));
+                return Ok(Created(location, view));
+            }
+        };
+        let known = work.known_user(&joined.person.id, is_platform)?;
+        if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
+            users::invite(work, &mail, user, invitation)?;
+        }
+        let location = format!("/api/users/{}", joined.person.id);
+        let (KnownUser { email, account, .. }, member) = (known, joined.member);
+        let view = match account.filter(|_| joined.is_new_account) {
+            Some(user) => NewMemberView::Created(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
+            None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
+        };
+        Ok(Created(location, view))
+    });
+    let made = cx.write_taking_over(email, make).await;
+    existing::person(&cx, made, sought.0, sought.1).await
+}
+
+/// One person, as far as the caller may know him
+#[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
+async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
+    let (is_platform, object) = (is_platform(&cx), Object::from(&id));
+    let known = cx.read_object(object, move |scope| scope.known_user(&id, is_platform));
+    Ok(known.await?.map(view))
+}
+
+/// Change somebody's account or his id in the organization
+#[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
+    responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
+    (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
+async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
+    let is_platform = is_platform(&cx);
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let email = patch.edit.email.value().and_then(|email| people::address(email));
+    let external_id = patch.edit.external_id.value().cloned();
+    let act = move |work: &mut Work<'_>| {
+        users::edit(work, &id, &patch.edit)?;
+        work.known_user(&id, is_platform)
+    };
+    let edited = existing::person(&cx, cx.write_object(object, act).await, email, external_id).await;
+    let known = or_current(edited, current).await?;
+    Ok(known.map(view))
+}
+
+/// End somebody's membership with enrolments, groups and sessions
+#[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path), DryRunQuery),
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
+async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| members::remove(work, &id))
+        .await?;
+    Ok(Json(Done::YES))
+}
+
+/// Give somebody a temporary password; all his sessions end
+#[utoipa::path(post, path = "/users/{id}/reset-password", params(("id" = String, Path)),
+    responses((status = 200, body = TemporaryPassword), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
+        FORBIDDEN_ROLE: a teacher may do this for students whom the school put into his class")))]
+async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
+    let temporary_password = temporary_password::generate();
+    let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
+    let password = Password::Temporary(hash);
+    let mail = cx.app().mail().clone();
+    cx.write(move |work| users::reset_password(work, &mail, &id, &password))
+        .await?;
+    Ok(Json(TemporaryPassword { temporary_password }))
+}
+
+/// The groups of a student: oneself, or as far as the staff see them
+#[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
+    responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
+async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
+    let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
+    let found = cx.read(move |scope| {
+        scope.known_user(&id, false)?;
+        if is_others {
+            return Err(Error::ForbiddenRole);
+        }
+        scope.groups_of(&id)
+    });
+    groups::shown(&cx, found.await?)
+}
+
+fn is_platform(cx: &Context) -> bool {
+    cx.caller().standing == Standing::SuperAdmin
+}
+
+fn view(known: KnownUser) -> KnownUserView {
+    match (known.account, known.member) {
+        (Some(user), Some(member)) => KnownUserView::whole(*user, member),
+        (_, member) => KnownUserView::outline(known.person, known.role, known.email, known.is_active, member),
+    }
+}

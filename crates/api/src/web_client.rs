@@ -1,0 +1,162 @@
+//! The web client, as the build of `web/` left it in this binary: pages of it for every path a browser may ask for outside
+//! `/api`, its parts with the compressed twin that the browser takes. Without a built client there is one honest page.
+
+use std::fmt::Write as _;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use super::context::App;
+use common::error::{Error, Result};
+
+/// What `npm run build` made; nothing when it was never run, which is no fault of the server.
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+#[allow_missing = true]
+struct Client;
+
+/// The page that every address of the client opens with.
+const PAGE: &str = "index.html";
+/// Files whose name carries a hash of their content.
+const HASHED: &str = "assets/";
+/// How the twins are called, best first.
+const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+
+/// Answers what is asked for outside `/api`: a part of the client, or the page that shows that address.
+pub async fn client(request: Request) -> Result<Response> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(Error::NotFound);
+    }
+    let path = request.uri().path().trim_start_matches('/');
+    if path == "api" || path.starts_with("api/") {
+        return Err(Error::NotFound);
+    }
+    let is_page = path == PAGE || !path.rsplit('/').next().unwrap_or_default().contains('.');
+    if is_page && Client::get(PAGE).is_none() {
+        return Ok(welcome());
+    }
+    let name = if is_page { PAGE } else { path };
+    let file = Client::get(name).filter(|_| !is_twin(name)).ok_or(Error::NotFound)?;
+    let mut response = part(name, file, request.headers());
+    if is_page {
+        let app = request
+            .extensions()
+            .get::<App>()
+            .expect("layers.rs puts the app into every request");
+        let policy = policy(app.settings().docserver_url.as_deref());
+        let policy = HeaderValue::try_from(policy).map_err(|error| Error::Internal(error.into()))?;
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(response)
+}
+
+/// Says how to get the client, to whoever builds the service himself.
+fn welcome() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, Html(include_str!("welcome.html"))).into_response()
+}
+
+/// Twins are sent in place of a file, not under a name of their own.
+fn is_twin(name: &str) -> bool {
+    TWINS.iter().any(|(_, ending)| name.ends_with(ending))
+}
+
+/// A part of the client, as small as the browser takes it.
+fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
+    let tag = tag_of(&file);
+    let age = if name.starts_with(HASHED) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    let fields = [
+        (header::CACHE_CONTROL, age.to_owned()),
+        (header::ETAG, tag.clone()),
+        (header::VARY, "accept-encoding".to_owned()),
+    ];
+    let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
+        return (StatusCode::NOT_MODIFIED, fields).into_response();
+    }
+    let media = mime_guess::from_path(name).first_or_octet_stream();
+    let media = if media.type_() == "text" {
+        format!("{media}; charset=utf-8")
+    } else {
+        media.to_string()
+    };
+    let accepted = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let twin = TWINS.into_iter().find_map(|(encoding, ending)| {
+        let is_taken = accepted.is_some_and(|accepted| takes(accepted, encoding));
+        let file = is_taken.then(|| Client::get(&format!("{name}{ending}")))??;
+        Some((encoding, file))
+    });
+    let kind = [(header::CONTENT_TYPE, media)];
+    match twin {
+        Some((encoding, twin)) => {
+            let encoded = [(header::CONTENT_ENCODING, encoding)];
+            (fields, kind, encoded, twin.data.into_owned()).into_response()
+        }
+        None => (fields, kind, file.data.into_owned()).into_response(),
+    }
+}
+
+/// Whether a browser takes an encoding: it names it, and not with the weight nought.
+pub(super) fn takes(accepted: &str, encoding: &str) -> bool {
+    accepted.split(',').any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(encoding));
+        is_named && !parts.any(|weight| matches!(weight, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+    })
+}
+
+/// One word for the content; every form of it shares it, as a weak tag would.
+fn tag_of(file: &EmbeddedFile) -> String {
+    let mut tag = String::from("\"");
+    for byte in &file.metadata.sha256_hash()[..16] {
+        let _ = write!(tag, "{byte:02x}");
+    }
+    tag.push('"');
+    tag
+}
+
+/// What the page may load: itself, and the editor of the document server. The editor stands in a frame; the widgets write
+/// styles into the page, and nothing else may.
+fn policy(document_server: Option<&str>) -> String {
+    let docs = document_server
+        .and_then(common::settings::address::origin_of)
+        .unwrap_or_default();
+    format!(
+        "default-src 'self'; script-src 'self' {docs}; frame-src 'self' {docs}; style-src 'self' 'unsafe-inline'; \
+         img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; \
+         form-action 'self'"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policy_lets_pages_load_pictures_of_this_host_only() {
+        assert!(policy(None).contains("img-src 'self' data:;"));
+    }
+
+    #[test]
+    fn an_encoding_is_taken_when_it_is_named_and_wanted() {
+        assert!(takes("gzip, deflate, br", "br"));
+        assert!(takes("BR;q=0.5", "br"));
+        assert!(!takes("gzip, br;q=0", "br"));
+        assert!(!takes("brotli", "br"));
+    }
+
+    #[test]
+    fn the_page_may_load_the_editor_and_nothing_else() {
+        let policy = policy(Some("https://docs.school.example/office"));
+        assert!(
+            policy.contains("script-src 'self' https://docs.school.example;"),
+            "{policy}"
+        );
+        assert!(!policy.contains("script-src 'self' 'unsafe"), "{policy}");
+    }
+}

@@ -1,0 +1,88 @@
+//! `/workrooms` (contract 6.10). Documents of a room are in `documents.rs`.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::id::{GroupId, WorkRoomId};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use api_types::audience::Audience;
+use api_types::document::DocumentView;
+use api_types::work_room::{LastMessageView, WorkRoomSummaryView, WorkRoomView};
+use common::error::Result;
+use db::documents::{DocumentFilter, SeenDocument};
+use db::work_rooms::{LastMessage, SeenRoom};
+use db::{Scope, Standpoint};
+
+/// The routes of work rooms.
+pub fn routes() -> Endpoints {
+    Endpoints::new("workrooms")
+        .add(Access::Member, routes!(list))
+        .add(Access::Member, routes!(show))
+        .add(Access::Member, routes!(show_of_group))
+}
+
+/// The rooms whose inside the caller sees, by class and group number
+#[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
+async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
+    let rooms = cx.list(|scope| {
+        let audience = Audience::of(scope.viewer());
+        let found = scope.work_rooms()?.into_iter();
+        Ok(found.map(|room| (room.position(), summary(room, &audience))).collect())
+    });
+    Ok(Json(rooms.await?))
+}
+
+/// One room with its documents
+#[utoipa::path(get, path = "/workrooms/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = WorkRoomView)))]
+async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
+    let standpoint = cx.standpoint()?;
+    let look = move |scope: &mut Scope<'_>| {
+        let room = scope.work_room(&id)?;
+        whole(scope, room, &standpoint)
+    };
+    Ok(Json(cx.read(look).await?))
+}
+
+/// The room of a group
+#[utoipa::path(get, path = "/workrooms/group/{groupId}", params(("groupId" = String, Path)),
+    responses((status = 200, body = WorkRoomView)))]
+async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {
+    let standpoint = cx.standpoint()?;
+    let look = move |scope: &mut Scope<'_>| {
+        let room = scope.work_room_of(&group)?;
+        whole(scope, room, &standpoint)
+    };
+    Ok(Json(cx.read(look).await?))
+}
+
+fn summary(seen: SeenRoom, audience: &Audience) -> WorkRoomSummaryView {
+    let last_message = seen.last_message.map(message);
+    let view = WorkRoomSummaryView::new(seen.room, seen.place.group, seen.unread, seen.documents, audience);
+    view.with_last_message(last_message)
+}
+
+fn whole(scope: &mut Scope<'_>, room: SeenRoom, standpoint: &Standpoint) -> Result<WorkRoomView> {
+    let audience = Audience::of(&standpoint.viewer);
+    let group = scope.whole_group(&room.room.group_id)?;
+    let documents = scope.documents(&room.room.id, &DocumentFilter::default())?;
+    let document = |seen: SeenDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
+    let documents = documents.into_iter().map(document).collect();
+    let teacher = room.teacher.clone();
+    Ok(summary(room, &audience).whole(&group, teacher, documents, &audience))
+}
+
+fn message(message: LastMessage) -> LastMessageView {
+    LastMessageView {
+        id: message.id,
+        seq: message.seq,
+        r#type: message.kind,
+        content: message.content,
+        created_at: message.created_at,
+        deleted_at: message.deleted_at,
+        sender: message.sender,
+    }
+}

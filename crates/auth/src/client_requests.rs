@@ -1,0 +1,89 @@
+//! Requests in flight per client address, for clients behind a trusted proxy: the connections there are the proxy's, so
+//! the limit of connections per address counts requests instead. A WebSocket counts until it is open; afterwards the
+//! limit of sockets per user holds.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::tenant::network;
+use common::error::{Error, Result};
+
+/// Seconds after which a client that was refused may try again.
+const PAUSE: u64 = 1;
+
+/// Counts requests in flight; clones share the counts. The memory it takes is bounded by the number of connections.
+#[derive(Clone)]
+pub struct ClientRequests(Arc<Counts>);
+
+struct Counts {
+    limit: usize,
+    open: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// A request in flight; it is counted until this is dropped.
+pub struct RequestPermit {
+    requests: ClientRequests,
+    address: IpAddr,
+}
+
+impl ClientRequests {
+    /// Allows each address so many requests at the same time.
+    pub fn new(limit: usize) -> Self {
+        let open = Mutex::default();
+        Self(Arc::new(Counts { limit, open }))
+    }
+
+    /// Counts a request of this client, unless too many are in flight.
+    pub fn acquire(&self, client: IpAddr) -> Result<RequestPermit> {
+        let address = network(client);
+        let mut open = self.open();
+        let count = open.get(&address).copied().unwrap_or_default();
+        if count >= self.0.limit {
+            drop(open);
+            tracing::debug!(%address, "request refused: this address has too many in flight");
+            return Err(Error::RateLimited { retry_after: PAUSE });
+        }
+        open.insert(address, count + 1);
+        drop(open);
+        Ok(RequestPermit {
+            requests: self.clone(),
+            address,
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for RequestPermit {
+    fn drop(&mut self) {
+        let mut open = self.requests.open();
+        let left = open.get_mut(&self.address).map(|count| {
+            *count -= 1;
+            *count
+        });
+        if left == Some(0) {
+            open.remove(&self.address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_has_its_own_limit_and_gets_it_back() {
+        let requests = ClientRequests::new(2);
+        let address = |last| IpAddr::from([192, 0, 2, last]);
+        let held = [requests.acquire(address(1)), requests.acquire(address(1))];
+        assert!(held.iter().all(Result::is_ok));
+        assert!(matches!(requests.acquire(address(1)), Err(Error::RateLimited { .. })));
+        assert!(requests.acquire(address(2)).is_ok());
+        drop(held);
+        assert!(requests.open().is_empty());
+        assert!(requests.acquire(address(1)).is_ok());
+    }
+}

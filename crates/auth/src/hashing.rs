@@ -1,0 +1,135 @@
+//! Passwords are slow on purpose, so only a few are hashed at once: behind a semaphore, away from the async runtime. A
+//! caller that waits too long is told to come again instead of piling up work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use better_auth::password;
+use model::time::Timestamp;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use common::error::{Error, Result};
+
+/// How long a request may wait for its turn: a class that signs in together gets through on a small computer, too.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long it is believed whether imported hashes exist, in seconds.
+const IMPORTED_BELIEVED: i64 = 600;
+
+/// The turns at hashing, and what is known about the hashes in the store.
+#[derive(Clone)]
+pub struct Hashing(Arc<Parts>);
+
+struct Parts {
+    turns: Arc<Semaphore>,
+    imported_exist: AtomicBool,
+    imported_checked_at: AtomicI64,
+    worked: AtomicU64,
+}
+
+impl Default for Hashing {
+    /// One turn for each core but one, so that other requests are still answered.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self(Arc::new(Parts {
+            turns: Arc::new(Semaphore::new(cores.saturating_sub(1).max(1))),
+            imported_exist: AtomicBool::new(true),
+            imported_checked_at: AtomicI64::new(i64::MIN),
+            worked: AtomicU64::new(0),
+        }))
+    }
+}
+
+impl Hashing {
+    /// Whether a password belongs to an account; the same work for an account that does not exist (`stored` is none).
+    pub async fn fits(&self, password: String, stored: Option<String>) -> Result<bool> {
+        let imported_exist = self.0.imported_exist.load(Ordering::Relaxed);
+        let turn = self.turn(LONGEST_WAIT).await?;
+        self.work(turn, move || {
+            password::verify_account(&password, stored.as_deref(), imported_exist)
+        })
+        .await
+    }
+
+    /// The hash of a new password.
+    pub async fn hash(&self, password: String) -> Result<String> {
+        let turn = self.turn(LONGEST_WAIT).await?;
+        self.work(turn, move || password::hash(&password)).await
+    }
+
+    /// The work of hashing, for nobody. It takes only a turn that nobody waits for: strangers may ask for this as often
+    /// as they like, and the answer does not depend on it.
+    pub async fn pretend(&self, password: String) {
+        if let Ok(turn) = Arc::clone(&self.0.turns).try_acquire_owned() {
+            let hashed = self.work(turn, move || password::hash(&password)).await;
+            drop(std::hint::black_box(hashed));
+        }
+    }
+
+    /// How many passwords were worked on since the start. Whoever is refused must not cost less than others do.
+    pub fn worked(&self) -> u64 {
+        self.0.worked.load(Ordering::Relaxed)
+    }
+
+    /// Whether it has to be looked up again if imported hashes exist.
+    pub fn is_unsure(&self, now: Timestamp) -> bool {
+        let checked_at = self.0.imported_checked_at.load(Ordering::Relaxed);
+        now.as_millis().saturating_sub(checked_at) > IMPORTED_BELIEVED * 1000
+    }
+
+    /// Remembers whether imported hashes exist.
+    pub fn learn(&self, imported_exist: bool, now: Timestamp) {
+        self.0.imported_exist.store(imported_exist, Ordering::Relaxed);
+        self.0.imported_checked_at.store(now.as_millis(), Ordering::Relaxed);
+    }
+
+    async fn turn(&self, wait: Duration) -> Result<OwnedSemaphorePermit> {
+        let turn = Arc::clone(&self.0.turns).acquire_owned();
+        let turn = tokio::time::timeout(wait, turn).await.map_err(|_| Error::Overloaded)?;
+        turn.map_err(|_| Error::NotReady)
+    }
+
+    /// The turn goes with the work: a caller who left does not give it back before the work is done.
+    async fn work<T: Send + 'static>(
+        &self,
+        turn: OwnedSemaphorePermit,
+        slow: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        self.0.worked.fetch_add(1, Ordering::Relaxed);
+        let done = tokio::task::spawn_blocking(move || {
+            let outcome = slow();
+            drop(turn);
+            outcome
+        });
+        done.await.map_err(|error| Error::Internal(error.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    #[tokio::test]
+    async fn strangers_who_only_pretend_take_no_turn_from_others() {
+        let hashing = Hashing::default();
+        let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
+        let all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
+        tokio::time::timeout(Duration::from_millis(50), hashing.pretend("long enough".to_owned()))
+            .await
+            .unwrap();
+        drop(all);
+        assert!(!hashing.fits("wrong password".to_owned(), None).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn who_waits_too_long_is_told_to_come_again() {
+        let hashing = Hashing::default();
+        let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
+        let _all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
+        assert!(matches!(
+            hashing.turn(Duration::from_millis(10)).await,
+            Err(Error::Overloaded)
+        ));
+    }
+}

@@ -1,0 +1,180 @@
+//! Which organization a request of a SUPER_ADMIN is for when his session and the Host name none (contract 5): the one his
+//! query or his body names (`organizationId`), else the one of the object in the path, else the one of the parent object in
+//! the body. This is the only place that knows it, for every route.
+
+use axum::http::Uri;
+use serde_json::{Map, Value};
+
+use db::platform::homes::Home;
+
+/// The field that names an organization outright.
+const ORGANIZATION: &str = "organizationId";
+
+/// The fields of bodies that name a parent object, the nearest parent last: whoever names several names one school.
+const PARENTS: [(&str, &str); 11] = [
+    ("classId", "classes"),
+    ("courseId", "courses"),
+    ("groupId", "groups"),
+    ("toGroupId", "groups"),
+    ("assignmentId", "assignments"),
+    ("workRoomId", "workrooms"),
+    ("documentId", "documents"),
+    ("submissionId", "submissions"),
+    ("groupAssignmentId", "group-assignments"),
+    ("homeroomId", "homerooms"),
+    ("subjectId", "subjects"),
+];
+
+/// The same for fields that name several.
+const LISTS: [(&str, &str); 3] = [
+    ("groupIds", "groups"),
+    ("classIds", "classes"),
+    ("subjectIds", "subjects"),
+];
+
+/// What the request's address says about the organization. `route` is the address as the route spells it, with `{names}`.
+pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
+    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
+    if let Some((_, organization)) = asked {
+        return Some(Home::organization(&organization));
+    }
+    let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
+    let (route, path) = (below_api(route?), below_api(uri.path()));
+    let parts: Vec<(&str, &str)> = route.split('/').zip(path.split('/')).collect();
+    parts.windows(2).find_map(|pair| {
+        let ((noun, _), (name, id)) = (pair[0], pair[1]);
+        if name.starts_with('{') {
+            Home::object(noun, id)
+        } else {
+            None
+        }
+    })
+}
+
+/// Whether a path is text without a NUL once it is decoded; another one is nobody's.
+pub fn is_well_formed(path: &str) -> bool {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8();
+    decoded.is_ok_and(|text| !text.contains('\0'))
+}
+
+/// What a body says about the organization.
+pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
+    let text = |key: &str| body.get(key).and_then(Value::as_str);
+    if let Some(organization) = text(ORGANIZATION) {
+        return Some(Home::organization(organization));
+    }
+    let parent = PARENTS
+        .iter()
+        .find_map(|(key, noun)| text(key).and_then(|id| Home::object(noun, id)));
+    parent.or_else(|| {
+        LISTS.iter().find_map(|(key, noun)| {
+            let first = body.get(*key)?.as_array()?.first()?.as_str()?;
+            Home::object(noun, first)
+        })
+    })
+}
+
+/// The body without the `organizationId` that was used up here; handlers refuse keys they do not know.
+pub fn body_without_organization(mut body: Map<String, Value>) -> Map<String, Value> {
+    body.shift_remove(ORGANIZATION);
+    body
+}
+
+/// The address without the `organizationId` that was used up here. The routes of better-auth's client read it themselves.
+pub fn without_organization(uri: &Uri) -> Option<Uri> {
+    let below_api = uri.path().strip_prefix("/api").unwrap_or(uri.path());
+    if below_api.starts_with("/auth/") {
+        return None;
+    }
+    let query = uri.query()?;
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|pair| !pair.starts_with("organizationId="))
+        .collect();
+    let text = if kept.is_empty() {
+        uri.path().to_owned()
+    } else {
+        format!("{}?{}", uri.path(), kept.join("&"))
+    };
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home(uri: &str, route: &str) -> Option<Home> {
+        named(&uri.parse().expect("a test address"), Some(route))
+    }
+
+    fn object(noun: &str, id: &str) -> Option<Home> {
+        Home::object(noun, id)
+    }
+
+    #[test]
+    fn the_object_of_a_path_names_its_home() {
+        assert_eq!(home("/courses/c1", "/api/courses/{id}"), object("courses", "c1"));
+        assert_eq!(
+            home("/api/workrooms/documents/d1/pdf", "/api/workrooms/documents/{id}/pdf"),
+            object("documents", "d1")
+        );
+        assert_eq!(
+            home("/workrooms/group/g1", "/api/workrooms/group/{groupId}"),
+            object("group", "g1")
+        );
+        assert_eq!(home("/courses", "/api/courses"), None);
+        assert_eq!(home("/groups/batch", "/api/groups/batch"), None, "a word is no id");
+        assert_eq!(
+            home("/courses?organizationId=o1&search=x", "/api/courses"),
+            Some(Home::Organization("o1".to_owned()))
+        );
+    }
+
+    #[test]
+    fn the_parent_in_a_body_names_its_home_and_an_organization_outright_wins() {
+        let of = |body: Value| of_body(body.as_object().expect("a test body"));
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})),
+            object("classes", "c1")
+        );
+        assert_eq!(
+            of(serde_json::json!({"groupIds": ["g1", "g2"]})),
+            object("groups", "g1")
+        );
+        let outright = of(serde_json::json!({"classId": "c1", "organizationId": "o1"}));
+        assert_eq!(outright, Some(Home::Organization("o1".to_owned())));
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})),
+            None
+        );
+    }
+
+    #[test]
+    fn a_path_is_text_without_nul() {
+        for path in [
+            "/courses/c1",
+            "/courses/%F0%9F%99%82",
+            "/courses/%2e%2e%2f",
+            "/courses/%",
+        ] {
+            assert!(is_well_formed(path), "{path}");
+        }
+        for path in ["/courses/%00", "/courses/%ff", "/courses/a%c3"] {
+            assert!(!is_well_formed(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_organization_is_taken_out_of_the_query() {
+        let uri: Uri = "/courses?search=x&organizationId=o1".parse().expect("a test address");
+        assert_eq!(
+            without_organization(&uri).map(|uri| uri.to_string()).as_deref(),
+            Some("/courses?search=x")
+        );
+        let library: Uri = "/api/auth/organization/list-members?organizationId=o1"
+            .parse()
+            .expect("a test address");
+        assert_eq!(without_organization(&library), None);
+    }
+}

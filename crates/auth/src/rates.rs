@@ -1,0 +1,225 @@
+//! How often one person, or one address without a session, has asked lately: fixed windows in the memory of this
+//! instance, forgotten with the process. Instances tell each other of whoever asks much (`live/neighbours.rs`), so that
+//! several of them let through hardly more than one; what has to hold exactly is counted in the store (`store/rates.rs`).
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use model::id::{DocumentId, UserId};
+use model::rate::{EXPORTS_AT_ONCE, Limit, Meter, Rate, Window};
+use model::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use self::windows::Windows;
+use common::clock;
+use common::error::{Error, Result};
+use common::settings::Secret;
+
+mod windows;
+
+/// When to come again while too many exports of one's own are running, in seconds.
+const EXPORT_PAUSE: u64 = 5;
+
+/// The windows of this instance; copies are the same one.
+#[derive(Clone)]
+pub struct Rates(Arc<Parts>);
+
+/// Requests that one instance let through, for the others to add. It names nobody: the key is a number that only
+/// whoever has AUTH_SECRET can work out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Count {
+    crowd: Crowd,
+    key: u64,
+    hits: i64,
+    began_at: i64,
+    seconds: i64,
+}
+
+/// Who is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Crowd {
+    People,
+    Addresses,
+    Documents,
+}
+
+/// Tells the other instances.
+type Tell = Box<dyn Fn(Count) + Send + Sync>;
+
+struct Parts {
+    factor: f64,
+    /// It has taken in what only the instances of this installation know.
+    hasher: DefaultHasher,
+    tell: OnceLock<Tell>,
+    people: Windows,
+    /// Apart from people: strangers with many addresses must not push out what is remembered of them.
+    addresses: Windows,
+    /// Documents, as the document server asks about them; only its genuine requests are counted.
+    documents: Windows,
+    exporting: Mutex<HashMap<UserId, usize>>,
+    ahead: AtomicI64,
+}
+
+/// A running export; it is over when this goes.
+pub struct Exporting {
+    rates: Rates,
+    user: UserId,
+}
+
+impl Rates {
+    /// The windows of an installation with this factor (RATE_LIMIT_FACTOR) and this secret, which all its instances share.
+    pub fn new(factor: f64, secret: &Secret) -> Self {
+        let mut hasher = DefaultHasher::new();
+        let seed = Sha256::new_with_prefix(b"groupwork rates").chain_update(secret.expose());
+        hasher.write(&seed.finalize());
+        Self(Arc::new(Parts {
+            factor,
+            hasher,
+            tell: OnceLock::new(),
+            people: Windows::default(),
+            addresses: Windows::default(),
+            documents: Windows::default(),
+            exporting: Mutex::default(),
+            ahead: AtomicI64::new(0),
+        }))
+    }
+
+    /// The limit here, if there is one.
+    pub fn limit(&self, rate: Rate) -> Option<Limit> {
+        rate.limit().times(self.0.factor)
+    }
+
+    /// From now on other instances are told of whoever asks much.
+    pub fn tell_with(&self, tell: impl Fn(Count) + Send + Sync + 'static) {
+        drop(self.0.tell.set(Box::new(tell)));
+    }
+
+    /// Adds what another instance let through.
+    pub fn add(&self, count: Count) {
+        let told = Window {
+            started_at: Timestamp::from_millis(count.began_at),
+            hits: count.hits,
+        };
+        // Only the length of a window says whether it is over.
+        let limit = Limit {
+            hits: i64::MAX,
+            window: count.seconds,
+        };
+        self.windows(count.crowd).add(count.key, told, limit, self.now());
+    }
+
+    /// Counts a request of a person.
+    pub fn person(&self, rate: Rate, user: &UserId) -> Option<Meter> {
+        self.hit(Crowd::People, rate, user)
+    }
+
+    /// Counts a request without a session.
+    pub fn address(&self, address: &str) -> Option<Meter> {
+        self.hit(Crowd::Addresses, Rate::Address, &address)
+    }
+
+    /// Counts a request of the document server about a document at one of its two doors.
+    pub fn document(&self, door: &'static str, document: &DocumentId) -> Option<Meter> {
+        self.hit(Crowd::Documents, Rate::Document, &(door, document))
+    }
+
+    /// Remembers that the owner of this token has used up his window, so that [`Rates::spent`] can refuse the token
+    /// without looking it up.
+    pub fn remember_spent(&self, rate: Rate, token: &str, meter: Meter) {
+        if let Some(limit) = self.limit(rate) {
+            let now = self.now();
+            let started_at = now.plus_seconds(meter.resets_in - limit.window);
+            let window = Window {
+                started_at,
+                hits: limit.hits,
+            };
+            self.0.people.put(self.key(rate, &token), window, now);
+        }
+    }
+
+    /// The meter of a token whose owner has used up his window: however many requests come, the store has no work.
+    pub fn spent(&self, rate: Rate, token: &str) -> Option<Meter> {
+        let (limit, now) = (self.limit(rate)?, self.now());
+        let window = self.0.people.get(self.key(rate, &token), now)?;
+        (!window.is_over(limit, now)).then(|| window.meter(limit, now, true))
+    }
+
+    /// Begins an export, unless enough of this person's are running; nothing to count where there are no limits.
+    pub fn begin_export(&self, user: &UserId) -> Result<Option<Exporting>> {
+        if self.limit(Rate::Export).is_none() {
+            return Ok(None);
+        }
+        let mut exporting = self.0.exporting.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = exporting.entry(user.clone()).or_default();
+        if *running >= EXPORTS_AT_ONCE {
+            return Err(Error::RateLimited {
+                retry_after: EXPORT_PAUSE,
+            });
+        }
+        *running += 1;
+        Ok(Some(Exporting {
+            rates: self.clone(),
+            user: user.clone(),
+        }))
+    }
+
+    /// Lets the clock of the windows run ahead, for tests that will not wait.
+    pub fn pass(&self, seconds: i64) {
+        self.0.ahead.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> Timestamp {
+        clock::now().plus_seconds(self.0.ahead.load(Ordering::Relaxed))
+    }
+
+    fn windows(&self, crowd: Crowd) -> &Windows {
+        match crowd {
+            Crowd::People => &self.0.people,
+            Crowd::Addresses => &self.0.addresses,
+            Crowd::Documents => &self.0.documents,
+        }
+    }
+
+    fn hit(&self, crowd: Crowd, rate: Rate, who: &impl Hash) -> Option<Meter> {
+        let (limit, key) = (self.limit(rate)?, self.key(rate, who));
+        let (meter, untold) = self.windows(crowd).hit(key, limit, self.now());
+        if let (Some(untold), Some(tell)) = (untold, self.0.tell.get()) {
+            tell(Count {
+                crowd,
+                key,
+                hits: untold.hits,
+                began_at: untold.started_at.as_millis(),
+                seconds: limit.window,
+            });
+        }
+        Some(meter)
+    }
+
+    /// A number instead of a text keeps the memory bounded; nobody outside can make two fall together.
+    fn key(&self, rate: Rate, who: &impl Hash) -> u64 {
+        let mut hasher = self.0.hasher.clone();
+        (rate, who).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Drop for Exporting {
+    fn drop(&mut self) {
+        let mut exporting = self.rates.0.exporting.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = exporting.get_mut(&self.user).map(|running| {
+            *running -= 1;
+            *running
+        });
+        if left == Some(0) {
+            exporting.remove(&self.user);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

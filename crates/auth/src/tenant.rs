@@ -1,0 +1,259 @@
+//! Which organization a Host names (contract 10): an exact custom domain, then `<slug>.<BASE_DOMAIN>`. An unknown Host
+//! names none, never "the first one".
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use model::network::{self, Network};
+use model::organization::PlatformHosts;
+
+use db::platform::organizations::HostName;
+
+/// How this installation reads Host headers.
+#[derive(Debug, Clone, Default)]
+pub struct Hosts {
+    /// `<slug>.<base_domain>` names an organization.
+    pub base_domain: Option<String>,
+    /// Proxies whose X-Forwarded-* headers count.
+    pub trusted_proxies: Vec<Network>,
+    /// The host of the web client, which names no organization.
+    pub frontend: Option<String>,
+}
+
+impl Hosts {
+    /// The host a request names. Two Host headers name none, nor does a request line that contradicts the header.
+    pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
+        let host = only(headers, header::HOST.as_str()).ok()?;
+        let line = uri.authority().map(|authority| canonical(authority.as_str()));
+        if line.is_some_and(|line| line.is_none() || line != host) {
+            return None;
+        }
+        let behind_proxy = peer.is_some_and(|peer| self.is_proxy(peer));
+        let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
+            only(headers, FORWARDED_HOST).ok()??
+        } else {
+            host?
+        };
+        // The platform's own address is no school's, whatever a school is called.
+        if self.frontend.as_ref() == Some(&host) {
+            return None;
+        }
+        let slug = self.base_domain.as_deref().and_then(|base| {
+            let label = host.strip_suffix(base)?.strip_suffix('.')?;
+            (!label.is_empty() && !label.contains('.')).then(|| label.to_owned())
+        });
+        Some(HostName { host, slug })
+    }
+
+    /// The hosts no organization can have.
+    pub fn of_platform(&self) -> PlatformHosts {
+        PlatformHosts {
+            base_domain: self.base_domain.clone(),
+            frontend: self.frontend.clone(),
+        }
+    }
+
+    /// Whether this is a proxy whose X-Forwarded-* headers count.
+    pub fn is_proxy(&self, peer: IpAddr) -> bool {
+        network::contains(&self.trusted_proxies, peer)
+    }
+
+    /// The client's address: the peer, or what trusted proxies say it is (the last address that is none of theirs).
+    pub fn client_address(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
+        let peer = peer?;
+        let forwarded = headers.get_all(FORWARDED_FOR);
+        if forwarded.iter().next().is_some() && !self.is_proxy(peer) {
+            warn_of_untrusted_proxy(peer);
+        }
+        let values = forwarded.iter().map(HeaderValue::as_bytes);
+        Some(network::client_address(values, peer, &self.trusted_proxies))
+    }
+}
+
+/// Warns once per process about requests through a proxy that is not trusted: then all its clients are
+/// counted as one address, and sign-in limits meet all of them together.
+fn warn_of_untrusted_proxy(peer: IpAddr) {
+    static IS_SAID: AtomicBool = AtomicBool::new(false);
+    if !IS_SAID.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            %peer,
+            "X-Forwarded-For from an address that TRUST_PROXY does not name is ignored: if a proxy has this address, \
+             add it to TRUST_PROXY"
+        );
+    }
+}
+
+/// The address as limits count it: of IPv6 the network of 64 bits, which one subscriber has at least.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The same as text: every digit of it, so that it is spelled in one way only.
+pub fn spelled(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let groups = address.segments().map(|group| format!("{group:04x}"));
+            groups.join(":")
+        }
+    }
+}
+
+/// Header in which a proxy names its client.
+const FORWARDED_FOR: &str = "x-forwarded-for";
+/// What a proxy says about the host it was asked for.
+const FORWARDED_HOST: &str = "x-forwarded-host";
+
+/// A header that may stand there once stands there twice.
+struct Twice;
+
+/// The host in a header, if it is one.
+fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
+    let mut given = headers.get_all(name).iter();
+    match (given.next(), given.next()) {
+        (_, Some(_)) => Err(Twice),
+        (value, None) => Ok(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
+    }
+}
+
+/// The one spelling of a host: lower-case, without port and trailing dot. Addresses in brackets are no names.
+pub fn canonical(host: &str) -> Option<String> {
+    let without_port = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.contains(':') => name,
+        _ => host,
+    };
+    let name = without_port
+        .strip_suffix('.')
+        .unwrap_or(without_port)
+        .to_ascii_lowercase();
+    let plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    plain.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn slug(hosts: &Hosts, given: &[&'static str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for host in given {
+            headers.append(header::HOST, HeaderValue::from_static(host));
+        }
+        hosts.name(&Uri::from_static("/"), &headers, None)?.slug
+    }
+
+    #[test]
+    fn every_spelling_of_a_host_is_the_same_tenant_or_none() {
+        let hosts = Hosts {
+            base_domain: Some("schools.example".to_owned()),
+            trusted_proxies: Vec::new(),
+            frontend: None,
+        };
+        for same in [
+            "north.schools.example",
+            "NORTH.Schools.Example",
+            "north.schools.example.",
+            "north.schools.example:8443",
+        ] {
+            assert_eq!(slug(&hosts, &[same]).as_deref(), Some("north"), "{same}");
+        }
+        for none in [
+            "schools.example",
+            "a.b.schools.example",
+            "northschools.example",
+            "north.schools.example.evil",
+            "north_.x",
+            "",
+            "[::1]:3000",
+        ] {
+            assert_eq!(slug(&hosts, &[none]), None, "{none}");
+        }
+        assert_eq!(
+            slug(&hosts, &["north.schools.example", "north.schools.example"]),
+            None,
+            "two Host headers"
+        );
+    }
+
+    fn named(hosts: &Hosts, headers: &HeaderMap, peer: IpAddr) -> Option<String> {
+        hosts
+            .name(&Uri::from_static("/"), headers, Some(peer))
+            .map(|name| name.host)
+    }
+
+    #[test]
+    fn a_request_line_that_contradicts_the_host_names_none() {
+        let hosts = Hosts::default();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("north.example"));
+        let name = |line: &'static str| {
+            hosts
+                .name(&Uri::from_static(line), &headers, None)
+                .map(|name| name.host)
+        };
+        assert_eq!(name("http://NORTH.example:80/x").as_deref(), Some("north.example"));
+        assert_eq!(name("http://south.example/x"), None);
+        assert_eq!(name("/x").as_deref(), Some("north.example"));
+    }
+
+    #[test]
+    fn the_web_clients_own_host_names_no_school() {
+        let hosts = Hosts {
+            base_domain: Some("schools.example".to_owned()),
+            frontend: Some("app.schools.example".to_owned()),
+            ..Hosts::default()
+        };
+        assert_eq!(slug(&hosts, &["App.schools.example:443"]), None);
+        assert_eq!(slug(&hosts, &["north.schools.example"]).as_deref(), Some("north"));
+    }
+
+    #[test]
+    fn limits_count_an_ipv6_network_as_one_address() {
+        let text = |address: &str| address.parse().map(spelled).unwrap_or_default();
+        assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
+        assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
+        assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
+    }
+
+    #[test]
+    fn forwarded_headers_count_only_from_a_trusted_proxy() {
+        let proxy: IpAddr = IpAddr::from([10, 0, 0, 1]);
+        let stranger = IpAddr::from([192, 0, 2, 7]);
+        let hosts = Hosts {
+            base_domain: None,
+            trusted_proxies: vec!["10.0.0.0/24".parse().expect("a network")],
+            frontend: None,
+        };
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("inner"));
+        headers.insert("x-forwarded-host", HeaderValue::from_static("outer"));
+        headers.insert(
+            "x-forwarded-for",
+            HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"),
+        );
+        assert_eq!(named(&hosts, &headers, proxy).as_deref(), Some("outer"));
+        assert_eq!(named(&hosts, &headers, stranger).as_deref(), Some("inner"));
+        assert_eq!(
+            hosts.client_address(&headers, Some(proxy)),
+            Some(IpAddr::from([203, 0, 113, 5]))
+        );
+        assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
+        // The client's own header precedes the proxy's.
+        headers.append("x-forwarded-for", HeaderValue::from_static("203.0.113.77:4711"));
+        assert_eq!(
+            hosts.client_address(&headers, Some(proxy)),
+            Some(IpAddr::from([203, 0, 113, 77]))
+        );
+    }
+}

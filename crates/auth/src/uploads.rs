@@ -1,0 +1,248 @@
+//! What uploads take before they are kept: a user has so many at a time, their bytes count against the storage of the
+//! organization while they arrive, and none begins when the disk is nearly full. Saves of the document server do not
+//! come here: no written text is lost because others uploaded.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::id::{OrganizationId, UserId};
+
+use common::error::{Error, Result};
+
+/// Uploads of one user at the same time.
+pub const UPLOADS_AT_ONCE: usize = 8;
+/// Seconds after which a user with too many uploads may try again.
+const PAUSE: u64 = 5;
+/// The free space is looked at again after so many bytes.
+const LOOK_EVERY: u64 = 1 << 20;
+
+/// Counts the uploads of this instance; clones share the counts.
+#[derive(Clone)]
+pub struct Uploads(Arc<Limits>);
+
+struct Limits {
+    folder: PathBuf,
+    /// Bytes that stay free on the disk of the folder; 0 for no limit.
+    free_min: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    by_user: HashMap<UserId, usize>,
+    /// Staged and announced bytes.
+    by_organization: HashMap<OrganizationId, u64>,
+    /// Announced bytes that were not written yet.
+    unwritten: u64,
+}
+
+/// The storage that an upload counts against.
+pub struct Room {
+    /// Whose it is.
+    pub organization: OrganizationId,
+    /// Bytes that were free when the upload began.
+    pub free: u64,
+}
+
+/// An upload on its way; its bytes count until this is dropped.
+pub struct UploadPermit {
+    uploads: Uploads,
+    user: UserId,
+    room: Option<Room>,
+    reserved: u64,
+    received: u64,
+}
+
+impl Uploads {
+    /// Counts uploads into this folder, on whose disk so many bytes stay free.
+    pub fn new(folder: PathBuf, free_min: u64) -> Self {
+        Self(Arc::new(Limits {
+            folder,
+            free_min,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// Begins an upload of at least so many bytes.
+    pub async fn begin(&self, user: &UserId, room: Option<Room>, announced: u64) -> Result<UploadPermit> {
+        {
+            let mut state = self.state();
+            let running = state.by_user.entry(user.clone()).or_default();
+            if *running >= UPLOADS_AT_ONCE {
+                return Err(Error::RateLimited { retry_after: PAUSE });
+            }
+            *running += 1;
+        }
+        let mut permit = UploadPermit {
+            uploads: self.clone(),
+            user: user.clone(),
+            room,
+            reserved: 0,
+            received: 0,
+        };
+        permit.reserve(announced)?;
+        self.expect_disk().await?;
+        Ok(permit)
+    }
+
+    /// Refuses when the disk is nearly full, counting what uploads will still write.
+    pub async fn expect_disk(&self) -> Result<()> {
+        if self.0.free_min == 0 {
+            return Ok(());
+        }
+        let folder = self.0.folder.clone();
+        let looked = tokio::task::spawn_blocking(move || rustix::fs::statvfs(&folder));
+        let disk = match looked.await.map_err(|error| anyhow::anyhow!(error))? {
+            Ok(disk) => disk,
+            Err(error) => {
+                tracing::warn!(%error, "the free space of the disk cannot be read");
+                return Ok(());
+            }
+        };
+        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let unwritten = self.state().unwritten;
+        if free >= self.0.free_min.saturating_add(unwritten) {
+            return Ok(());
+        }
+        tracing::error!(
+            free,
+            unwritten,
+            free_min = self.0.free_min,
+            "upload refused: the disk is nearly full"
+        );
+        Err(Error::DiskFull)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UploadPermit {
+    /// Counts bytes that arrived, before they are written.
+    pub async fn receive(&mut self, bytes: u64) -> Result<()> {
+        let before = self.received;
+        self.reserve((before + bytes).saturating_sub(self.reserved))?;
+        self.received += bytes;
+        self.uploads.state().unwritten -= bytes;
+        if before / LOOK_EVERY != self.received / LOOK_EVERY {
+            self.uploads.expect_disk().await?;
+        }
+        Ok(())
+    }
+
+    /// Counts further bytes against the storage of the organization.
+    fn reserve(&mut self, bytes: u64) -> Result<()> {
+        let mut state = self.uploads.state();
+        if let Some(room) = &self.room {
+            let staged = state
+                .by_organization
+                .get(&room.organization)
+                .copied()
+                .unwrap_or_default();
+            if bytes > 0 && staged.saturating_add(bytes) > room.free {
+                return Err(Error::QuotaExceeded);
+            }
+            if bytes > 0 {
+                state.by_organization.insert(room.organization.clone(), staged + bytes);
+            }
+        }
+        state.unwritten += bytes;
+        self.reserved += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for UploadPermit {
+    fn drop(&mut self) {
+        let mut state = self.uploads.state();
+        state.unwritten -= self.reserved - self.received;
+        let left = state.by_user.get_mut(&self.user).map(|running| {
+            *running -= 1;
+            *running
+        });
+        if left == Some(0) {
+            state.by_user.remove(&self.user);
+        }
+        if let Some(room) = &self.room {
+            let left = state.by_organization.get_mut(&room.organization).map(|staged| {
+                *staged -= self.reserved;
+                *staged
+            });
+            if left == Some(0) {
+                state.by_organization.remove(&room.organization);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    fn uploads(free_min: u64) -> Uploads {
+        Uploads::new(std::env::temp_dir(), free_min)
+    }
+
+    fn room(free: u64) -> Room {
+        let organization = OrganizationId::new("north");
+        Room { organization, free }
+    }
+
+    #[tokio::test]
+    async fn staged_bytes_of_all_uploads_count_against_the_room() {
+        let (uploads, ben) = (uploads(0), UserId::new("ben"));
+        let mut announced = uploads.begin(&ben, Some(room(100)), 60).await.unwrap();
+        let mut streamed = uploads.begin(&ben, Some(room(100)), 0).await.unwrap();
+        assert!(streamed.receive(40).await.is_ok());
+        assert!(matches!(streamed.receive(1).await, Err(Error::QuotaExceeded)));
+        assert!(
+            announced.receive(60).await.is_ok(),
+            "what was announced is not counted twice"
+        );
+        assert!(matches!(
+            uploads.begin(&ben, Some(room(100)), 1).await,
+            Err(Error::QuotaExceeded)
+        ));
+        let other = UserId::new("dana");
+        assert!(uploads.begin(&other, None, 1 << 40).await.is_ok(), "without a quota");
+        drop(streamed);
+        assert!(uploads.begin(&ben, Some(room(100)), 40).await.is_ok());
+        drop(announced);
+        let state = uploads.state();
+        assert!(state.by_user.is_empty() && state.by_organization.is_empty() && state.unwritten == 0);
+    }
+
+    #[tokio::test]
+    async fn user_has_so_many_uploads_at_a_time() {
+        let (uploads, ben) = (uploads(0), UserId::new("ben"));
+        let mut held = Vec::new();
+        for _ in 0..UPLOADS_AT_ONCE {
+            held.push(uploads.begin(&ben, None, 0).await.unwrap());
+        }
+        assert!(matches!(
+            uploads.begin(&ben, None, 0).await,
+            Err(Error::RateLimited { .. })
+        ));
+        assert!(uploads.begin(&UserId::new("dana"), None, 0).await.is_ok());
+        held.pop();
+        assert!(uploads.begin(&ben, None, 0).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn nothing_begins_on_a_disk_that_is_nearly_full() {
+        let ben = UserId::new("ben");
+        let full = uploads(u64::MAX);
+        assert!(matches!(full.begin(&ben, None, 0).await, Err(Error::DiskFull)));
+        assert!(full.state().by_user.is_empty());
+        let uploads = uploads(1);
+        let announced = uploads.begin(&ben, None, 1 << 60).await;
+        assert!(
+            matches!(announced, Err(Error::DiskFull)),
+            "what was announced counts before it is written"
+        );
+        assert!(uploads.begin(&ben, None, 0).await.is_ok());
+    }
+}

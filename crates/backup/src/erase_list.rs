@@ -1,0 +1,97 @@
+//! Who was erased, in a file beside the database: a backup from before an erasure knows nothing of it. The service adds to
+//! the file, nobody takes anything out of it; it holds ids that lead to nobody.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::id::UserId;
+use tokio_util::task::AbortOnDropHandle;
+
+use common::clock;
+use db::Store;
+use db::platform::PlatformProof;
+
+/// The file in the data folder.
+pub const NAME: &str = "erased-people.txt";
+/// How often the list is compared with the database.
+const AGAIN: Duration = Duration::from_mins(1);
+
+/// Starts the task; it ends with the value.
+pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            if let Err(error) = add(&store, &data_dir).await {
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "the list of erased people was not written"
+                );
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }))
+}
+
+/// Adds everybody whom the database knows as erased.
+pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
+    let erased = store.platform_read(PlatformProof::housekeeping(), |platform| platform.erased_people());
+    let erased = erased.await?;
+    if erased.is_empty() {
+        return Ok(());
+    }
+    let path = data_dir.join(NAME);
+    let written = tokio::task::spawn_blocking(move || {
+        let mut all = read(&path)?;
+        let before = all.len();
+        all.extend(erased.into_iter().map(|user| user.as_str().to_owned()));
+        if all.len() == before {
+            Ok(())
+        } else {
+            write(&path, &all)
+        }
+    });
+    written.await?
+}
+
+/// The ids of a list; none when there is no such file.
+pub(super) fn read(path: &Path) -> anyhow::Result<BTreeSet<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(anyhow::Error::new(error).context(path.display().to_string())),
+    }
+}
+
+fn write(path: &Path, all: &BTreeSet<String>) -> anyhow::Result<()> {
+    let part = path.with_extension(clock::new_id());
+    let mut file = File::create_new(&part)?;
+    for id in all {
+        writeln!(file, "{id}")?;
+    }
+    file.sync_all()?;
+    std::fs::rename(&part, path)?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Erases again whom a backup brought back; answers how many.
+pub(super) async fn erase_again(store: &Store, ids: BTreeSet<String>) -> anyhow::Result<u64> {
+    let mut count = 0;
+    for id in ids {
+        let user = UserId::new(id);
+        let erased = store.platform_write(PlatformProof::command_line(), move |platform| {
+            platform.erase_again(&user, clock::now())
+        });
+        count += u64::from(erased.await?);
+    }
+    Ok(count)
+}

@@ -1,0 +1,118 @@
+//! Whether the file storage belongs to the database. Both keep the same id: the database in its settings, the storage in its
+//! marker. Without this, a service with another or an empty database takes all files of the storage for leftovers.
+
+use std::time::Duration;
+
+use model::file::FileKey;
+use model::installation::{SAMPLED_FILES, StorageContents, StorageMatch, StorageMismatch, match_storage};
+
+use tokio_util::task::AbortOnDropHandle;
+
+use adapters::files::Files;
+use common::clock;
+use common::error::{Error, Result};
+use db::Store;
+use db::platform::{Platform, PlatformProof};
+
+/// How long a start waits for a storage, and how often a storage that did not answer is asked again.
+const PATIENCE: Duration = Duration::from_secs(20);
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Compares the marker of the storage with the database and writes it into a storage that has none and belongs here. An error
+/// gives the reason why the storage must not be used; `NotReady` where it does not answer.
+pub async fn establish(store: &Store, files: &Files) -> Result<()> {
+    match judge(store, files).await? {
+        StorageMatch::Same => Ok(()),
+        StorageMatch::Adopt => adopt(store, files).await,
+        StorageMatch::Refuse(mismatch) => Err(refused(mismatch)),
+    }
+}
+
+/// [`establish`] at a start. A storage that does not answer is not used until it was compared: it is suspended, and the task that is
+/// returned asks it again.
+pub async fn guard(store: &Store, files: &Files) -> Result<Option<AbortOnDropHandle<()>>> {
+    match tokio::time::timeout(PATIENCE, establish(store, files)).await {
+        Ok(Ok(())) => return Ok(None),
+        Ok(Err(Error::NotReady)) | Err(_) => {}
+        Ok(Err(error)) => return Err(error),
+    }
+    tracing::error!("file storage does not answer: not ready until its marker was compared with the database");
+    files.suspend();
+    let (store, files) = (store.clone(), files.clone());
+    Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(AGAIN).await;
+            match establish(&store, &files).await {
+                Ok(()) => break,
+                Err(Error::NotReady) => {}
+                Err(error) => tracing::error!(error = format!("{error:?}"), "file storage refused"),
+            }
+        }
+        files.resume();
+        tracing::info!("file storage belongs to the database and is used");
+    }))))
+}
+
+/// The same comparison without writing anything: for commands that only read.
+pub async fn verify(store: &Store, files: &Files) -> Result<()> {
+    match judge(store, files).await? {
+        StorageMatch::Same | StorageMatch::Adopt => Ok(()),
+        StorageMatch::Refuse(mismatch) => Err(refused(mismatch)),
+    }
+}
+
+/// Marks the storage as that of this database, regardless of its files and of its marker.
+pub async fn adopt(store: &Store, files: &Files) -> Result<()> {
+    if !files.is_lasting() {
+        return Ok(());
+    }
+    // First the row: a storage whose marker no database records could be used by none.
+    let record = |platform: &mut Platform<'_>| platform.record_storage(&clock::new_id(), clock::now());
+    let recorded = store.platform_write(PlatformProof::housekeeping(), record).await?;
+    let id = recorded.ok_or_else(|| anyhow::anyhow!("the id of the file storage was not recorded"))?;
+    files.write_marker(&id).await
+}
+
+async fn judge(store: &Store, files: &Files) -> Result<StorageMatch> {
+    if !files.is_lasting() {
+        return Ok(StorageMatch::Same);
+    }
+    // The marker first: it is written after the row, so another instance that does both now is not taken for a stranger.
+    let marker = files.marker().await?;
+    let read = |platform: &mut Platform<'_>| Ok((platform.storage_id()?, platform.sampled_files(SAMPLED_FILES)?));
+    let (recorded, sampled) = store.platform_read(PlatformProof::housekeeping(), read).await?;
+    let contents = match &marker {
+        Some(_) => StorageContents::default(),
+        None => look_around(files, &sampled).await?,
+    };
+    Ok(match_storage(recorded.as_deref(), marker.as_deref(), contents))
+}
+
+async fn look_around(files: &Files, sampled: &[FileKey]) -> Result<StorageContents> {
+    let mut has_sampled_file = false;
+    for key in sampled {
+        if files.has(key).await? {
+            has_sampled_file = true;
+            break;
+        }
+    }
+    Ok(StorageContents {
+        has_named_files: !sampled.is_empty(),
+        has_sampled_file,
+        is_empty: files.is_empty().await?,
+    })
+}
+
+fn refused(mismatch: StorageMismatch) -> Error {
+    let why = match mismatch {
+        StorageMismatch::OtherInstallation => "the file storage has the marker of another installation",
+        StorageMismatch::FilesMissing => {
+            "the database names files and the file storage has none of those that were looked for"
+        }
+        StorageMismatch::UnknownFiles => "the file storage has files and the database names none",
+    };
+    Error::Internal(anyhow::anyhow!(
+        "{why}: they do not belong together. Compare DATABASE_URL, DATA_DIR and FILES_URL. If this is the right storage all \
+         the same, say so once with `groupwork scrub --adopt-storage`"
+    ))
+}

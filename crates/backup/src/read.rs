@@ -1,0 +1,353 @@
+//! An archive that was written somewhere by somebody: nothing in it is believed before all of it was read and compared.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use flate2::read::GzDecoder;
+use sha2::{Digest as _, Sha256};
+
+use super::format::{
+    Counted, FAULTS_MAX, FORMAT, FileLine, HEADER, Header, LINE_MAX, LIST, MANIFEST, Manifest, Part, SEAL_BYTES,
+    TablePart, file_name, of_line, rows_name, seal,
+};
+use super::{PIECE, Progress, Tell};
+use db::dump::Cell;
+
+/// The first and the last part are read into memory.
+const HEADER_MAX: u64 = 64 << 10;
+const MANIFEST_MAX: u64 = 4 << 20;
+
+/// An archive whose parts are known.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    /// What it begins with.
+    pub header: Header,
+    /// What it ends with.
+    pub manifest: Manifest,
+    rows: Vec<Span>,
+    list: Span,
+    files: Span,
+}
+
+/// Where something stands in the archive.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from: u64,
+    size: u64,
+}
+
+/// Reads all of an archive and compares it with itself; changes nothing anywhere.
+pub fn verify(path: &Path, tell: Tell<'_>) -> anyhow::Result<Archive> {
+    sealed(path, tell).with_context(|| format!("{} is no whole backup", path.display()))?;
+    let archive =
+        Archive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
+    archive
+        .compare(tell)
+        .with_context(|| format!("{} contradicts itself", path.display()))?;
+    Ok(archive)
+}
+
+/// Whether every byte is as it was written.
+fn sealed(path: &Path, tell: Tell<'_>) -> anyhow::Result<()> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    ensure!(size > SEAL_BYTES, "it is too short");
+    let mut digest = Sha256::new();
+    let mut left = size - SEAL_BYTES;
+    let mut reader = file;
+    let mut piece = vec![0; PIECE];
+    while left > 0 {
+        let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
+        reader.read_exact(&mut piece[..wanted])?;
+        digest.update(&piece[..wanted]);
+        left -= wanted as u64;
+        tell(Progress {
+            what: "bytes compared".to_owned(),
+            done: size - SEAL_BYTES - left,
+            of: Some(size - SEAL_BYTES),
+            bytes: size - SEAL_BYTES - left,
+        });
+    }
+    let mut end = Vec::new();
+    reader.read_to_end(&mut end)?;
+    ensure!(
+        end == seal(&digest.finalize())?,
+        "it was cut off or changed: its checksum does not fit"
+    );
+    Ok(())
+}
+
+/// What is done with a line of the list of files, and its bytes if they are here.
+pub(super) type SeeFile<'s> = dyn FnMut(&FileLine, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
+
+impl Archive {
+    /// Finds the parts. Entries must be the known ones in the known order; the bytes of files are passed over.
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let file = File::open(path)?;
+        let end = file.metadata()?.len().saturating_sub(SEAL_BYTES);
+        let mut tar = tar::Archive::new(Upto { file, end });
+        let entries = tar.entries_with_seek()?.raw(true);
+        let mut header = None;
+        let mut rows = Vec::new();
+        let mut names = Vec::new();
+        let (mut list, mut files, mut manifest) = (None, None::<Span>, None);
+        for entry in entries {
+            let mut entry = entry?;
+            ensure!(entry.header().entry_type().is_file(), "an entry is no file");
+            let name = String::from_utf8(entry.path_bytes().into_owned()).context("a name is no text")?;
+            let size = entry.header().entry_size()?;
+            let from = entry.raw_file_position();
+            let span = Span { from, size };
+            ensure!(
+                from.checked_add(size).is_some_and(|until| until <= end),
+                "{name} goes beyond the end"
+            );
+            ensure!(manifest.is_none(), "{name} comes after the end");
+            if header.is_none() {
+                ensure!(name == HEADER && size <= HEADER_MAX, "it does not begin as a backup");
+                let found: Header = serde_json::from_slice(&whole(&mut entry)?)?;
+                ensure!(
+                    found.format == FORMAT,
+                    "it is of format {} and this release reads {FORMAT}",
+                    found.format
+                );
+                header = Some(found);
+            } else if name == MANIFEST {
+                ensure!(size <= MANIFEST_MAX, "the manifest is too long");
+                manifest = Some((from, serde_json::from_slice::<Manifest>(&whole(&mut entry)?)?));
+            } else if list.is_some() {
+                ensure!(name.starts_with("files/"), "nobody knows {name}");
+                files.get_or_insert(span);
+            } else if name == LIST {
+                list = Some(span);
+            } else {
+                ensure!(name.starts_with("rows/") && rows.len() < 1000, "nobody knows {name}");
+                names.push(name);
+                rows.push(span);
+            }
+        }
+        let (manifest_at, manifest) = manifest.context("it has no manifest")?;
+        let list = list.context("it has no list of files")?;
+        let expected: Vec<String> = manifest.tables.iter().map(|table| rows_name(&table.name)).collect();
+        ensure!(names == expected, "its tables are not those of its manifest");
+        // The head of an entry stands before its bytes.
+        let begin = files.map_or(manifest_at - 512, |first| first.from - 512);
+        let files = Span {
+            from: begin,
+            size: (manifest_at - 512).checked_sub(begin).context("its parts overlap")?,
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            header: header.context("it is empty")?,
+            manifest,
+            rows,
+            list,
+            files,
+        })
+    }
+
+    /// Compares every part with the manifest.
+    fn compare(&self, tell: Tell<'_>) -> anyhow::Result<()> {
+        for (index, table) in self.manifest.tables.iter().enumerate() {
+            tell(Progress {
+                what: format!("rows of {}", table.name),
+                done: index as u64,
+                of: Some(self.manifest.tables.len() as u64),
+                bytes: 0,
+            });
+            self.part(self.rows[index], &table.part)
+                .with_context(|| table.name.clone())?;
+            let mut rows = self.rows(index)?;
+            let mut count = 0;
+            while rows.next_row()?.is_some() {
+                count += 1;
+            }
+            ensure!(
+                count == table.rows,
+                "{}: {count} rows and not {}",
+                table.name,
+                table.rows
+            );
+        }
+        self.part(self.list, &self.manifest.list).context("the list of files")?;
+        let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
+        let named = self.manifest.files_named;
+        self.each_file(&mut |line, content| {
+            ensure!(is_key(&line.key), "{:?} is no key of a file", line.key);
+            let Some(content) = content else {
+                missing.push(line.key.clone());
+                ensure!(missing.len() <= FAULTS_MAX, "too many files are missing");
+                return Ok(());
+            };
+            let mut counted = Counted::new(content);
+            io::copy(&mut counted, &mut io::sink())?;
+            if line.sha256.as_ref().is_some_and(|sha256| *sha256 != counted.sha256()) {
+                damaged.push(line.key.clone());
+                ensure!(damaged.len() <= FAULTS_MAX, "too many files are damaged");
+            }
+            (files, bytes) = (files + 1, bytes + counted.size);
+            tell(Progress {
+                what: "files".to_owned(),
+                done: files,
+                of: Some(named),
+                bytes,
+            });
+            Ok(())
+        })?;
+        let manifest = &self.manifest;
+        ensure!(
+            (files, bytes) == (manifest.files, manifest.bytes),
+            "it has {files} files of {bytes} bytes and not {} of {}",
+            manifest.files,
+            manifest.bytes
+        );
+        ensure!(missing == manifest.missing, "files are missing that its manifest has");
+        ensure!(damaged == manifest.damaged, "files are damaged that were whole");
+        Ok(())
+    }
+
+    fn part(&self, span: Span, part: &Part) -> anyhow::Result<()> {
+        let mut counted = Counted::new(self.span(span)?);
+        io::copy(&mut counted, &mut io::sink())?;
+        ensure!(
+            (counted.size, counted.sha256()) == (part.size, part.sha256.clone()),
+            "its bytes are not those of the manifest"
+        );
+        Ok(())
+    }
+
+    fn span(&self, span: Span) -> anyhow::Result<impl Read + use<>> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(span.from))?;
+        Ok(BufReader::with_capacity(PIECE, file.take(span.size)))
+    }
+
+    /// The rows of one table of the manifest.
+    pub(super) fn rows(&self, index: usize) -> anyhow::Result<Rows<'_, impl Read + use<>>> {
+        let table = &self.manifest.tables[index];
+        let mut lines = Lines::new(self.span(self.rows[index])?);
+        lines.unpacked_max = table.part.unpacked;
+        Ok(Rows { lines, table })
+    }
+
+    /// Goes through the list of files, with the bytes of each that is here.
+    pub(super) fn each_file(&self, see: &mut SeeFile<'_>) -> anyhow::Result<()> {
+        let mut lines = Lines::new(self.span(self.list)?);
+        lines.unpacked_max = self.manifest.list.unpacked;
+        let mut tar = tar::Archive::new(self.span(self.files)?);
+        let mut entries = tar.entries()?.raw(true);
+        let mut next = entries.next().transpose()?;
+        let (mut number, mut last) = (0, String::new());
+        while let Some(text) = lines.next_line()? {
+            let line: FileLine = serde_json::from_slice(text)?;
+            ensure!(line.key > last, "the list of files is out of order at {:?}", line.key);
+            let is_here = match &next {
+                Some(entry) => *entry.path_bytes() == *file_name(number).as_bytes(),
+                None => false,
+            };
+            match next.as_mut().filter(|_| is_here) {
+                Some(entry) => {
+                    see(&line, Some(entry))?;
+                    next = entries.next().transpose()?;
+                }
+                None => see(&line, None)?,
+            }
+            last = line.key;
+            number += 1;
+        }
+        ensure!(next.is_none(), "a file stands in no list, or twice");
+        ensure!(number == self.manifest.files_named, "the list of files is too short");
+        Ok(())
+    }
+}
+
+/// Keys are made by the program; nothing else is taken for one.
+fn is_key(key: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
+    (1..=200).contains(&key.len()) && !key.starts_with('.') && key.bytes().all(plain)
+}
+
+fn whole(entry: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A file that ends before its seal.
+struct Upto {
+    file: File,
+    end: u64,
+}
+
+impl Read for Upto {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_sub(self.file.stream_position()?);
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        self.file.read(&mut buffer[..wanted])
+    }
+}
+
+impl io::Seek for Upto {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Packed lines, one after the other; a line without an end or beyond all measure is refused.
+pub(super) struct Lines<R: Read> {
+    reader: BufReader<GzDecoder<R>>,
+    line: Vec<u8>,
+    unpacked: u64,
+    unpacked_max: u64,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(packed: R) -> Self {
+        Self {
+            reader: BufReader::with_capacity(PIECE, GzDecoder::new(packed)),
+            line: Vec::new(),
+            unpacked: 0,
+            unpacked_max: u64::MAX,
+        }
+    }
+
+    pub(super) fn next_line(&mut self) -> anyhow::Result<Option<&[u8]>> {
+        self.line.clear();
+        let count = (&mut self.reader).take(LINE_MAX).read_until(b'\n', &mut self.line)?;
+        if count == 0 {
+            return Ok(None);
+        }
+        self.unpacked += count as u64;
+        ensure!(self.line.ends_with(b"\n"), "a line has no end");
+        ensure!(self.unpacked <= self.unpacked_max, "it unpacks to more than it says");
+        Ok(Some(&self.line[..count - 1]))
+    }
+}
+
+/// The rows of a table.
+pub(super) struct Rows<'a, R: Read> {
+    lines: Lines<R>,
+    table: &'a TablePart,
+}
+
+impl<R: Read> Rows<'_, R> {
+    pub(super) fn next_row(&mut self) -> anyhow::Result<Option<Vec<Cell>>> {
+        match self.lines.next_line()? {
+            Some(line) => of_line(line, &self.table.columns)
+                .with_context(|| format!("a row of {}", self.table.name))
+                .map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// A backup that has gaps is still a backup; whoever reads it is told.
+impl Manifest {
+    /// Whether every file was there and whole.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.damaged.is_empty()
+    }
+}

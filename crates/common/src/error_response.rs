@@ -1,0 +1,166 @@
+//! The one table from errors to HTTP: status, code and details.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::idempotency::StoredAnswer;
+use model::refusal::RefusalKind;
+use serde_json::Value;
+
+use crate::error::{Error, Problem};
+
+/// The header of an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// An error on its way out; `layers::finish` adds the request id and writes the body.
+#[derive(Debug, Clone)]
+pub struct ErrorReply {
+    pub code: &'static str,
+    pub message: String,
+    pub details: Vec<Problem>,
+    pub current: Option<Value>,
+}
+
+/// Status, code and details of an error.
+fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
+    let plain = |status: StatusCode, code: &'static str| (status, code, Vec::new());
+    match error {
+        Error::Unauthenticated => plain(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"),
+        Error::NoActiveOrganization => plain(StatusCode::BAD_REQUEST, "NO_ACTIVE_ORGANIZATION"),
+        Error::NotAMember => plain(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
+        Error::PasswordNotConfirmed => plain(StatusCode::FORBIDDEN, "PASSWORD_NOT_CONFIRMED"),
+        Error::OrganizationChanged => plain(StatusCode::CONFLICT, "ORGANIZATION_CHANGED"),
+        Error::PreconditionFailed { .. } => plain(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED"),
+        Error::KeyReused => plain(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED"),
+        Error::Repeated(answer) => plain(repeated_status(answer), "REPEATED"),
+        Error::OrganizationSuspended => plain(StatusCode::FORBIDDEN, "ORGANIZATION_SUSPENDED"),
+        Error::ForbiddenRole => plain(StatusCode::FORBIDDEN, "FORBIDDEN_ROLE"),
+        Error::InvalidOrigin => plain(StatusCode::FORBIDDEN, "INVALID_ORIGIN"),
+        Error::MissingOrigin => plain(StatusCode::FORBIDDEN, "MISSING_OR_NULL_ORIGIN"),
+        Error::NotFound => plain(StatusCode::NOT_FOUND, "NOT_FOUND"),
+        Error::MethodNotAllowed => plain(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
+        Error::Invalid(problems) => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR", problems.clone()),
+        Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
+        Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
+        Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+        Error::Refused(refusal) => {
+            let status = match refusal.kind() {
+                RefusalKind::Invalid => StatusCode::BAD_REQUEST,
+                RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+                RefusalKind::Locked => StatusCode::LOCKED,
+                RefusalKind::Conflict => StatusCode::CONFLICT,
+            };
+            let details = refusal.details().into_iter();
+            (
+                status,
+                refusal.code(),
+                details.map(|d| Problem::new(d.path, d.code, d.message)).collect(),
+            )
+        }
+        Error::Conflict {
+            code,
+            message,
+            path,
+            existing_id,
+        } => {
+            let mut problem = Problem::new(*path, "duplicate", *message);
+            problem.existing_id.clone_from(existing_id);
+            (StatusCode::CONFLICT, code, vec![problem])
+        }
+        Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
+        Error::SlowBody => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
+        Error::UriTooLong => plain(StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
+        Error::InvalidHost => plain(StatusCode::BAD_REQUEST, "INVALID_HOST"),
+        Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
+        Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
+        Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
+        Error::DocumentServerTokenMissing => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_MISSING"),
+        Error::DocumentServerTokenInvalid => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_INVALID"),
+        Error::DocumentServerTokenMismatch => plain(StatusCode::FORBIDDEN, "DOCSERVER_TOKEN_MISMATCH"),
+        Error::DocumentServer(_) => plain(StatusCode::BAD_GATEWAY, "DOCSERVER_ERROR"),
+        Error::DocumentServerFault { code, message } => (
+            StatusCode::BAD_GATEWAY,
+            "DOCSERVER_ERROR",
+            vec![Problem::new("documentServer", *code, *message)],
+        ),
+        Error::DocumentServerTimeout => plain(StatusCode::GATEWAY_TIMEOUT, "DOCSERVER_TIMEOUT"),
+        Error::Overloaded => plain(StatusCode::SERVICE_UNAVAILABLE, "OVERLOADED"),
+        Error::NotReady => plain(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY"),
+        Error::QuotaExceeded => plain(StatusCode::INSUFFICIENT_STORAGE, "QUOTA_EXCEEDED"),
+        Error::DiskFull => plain(StatusCode::INSUFFICIENT_STORAGE, "DISK_FULL"),
+        Error::Internal(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
+    }
+}
+
+/// The stable code of an error, for the log.
+pub fn code(error: &Error) -> &'static str {
+    table(error).1
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let (status, code, details) = table(&self);
+        if let Error::Internal(cause) = &self {
+            tracing::error!(error = format!("{cause:#}"), "a request failed");
+        }
+        if let Self::Repeated(answer) = self {
+            return repeat(*answer);
+        }
+        let mut response = status.into_response();
+        let retry = match &self {
+            Error::RateLimited { retry_after } => Some(*retry_after),
+            Error::Overloaded | Error::NotReady => Some(1),
+            _ => None,
+        };
+        if let Some(seconds) = retry {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            response
+                .headers_mut()
+                .insert("x-retry-after", HeaderValue::from(seconds));
+        }
+        let message = self.to_string();
+        let current = match self {
+            Error::PreconditionFailed { current: Some(current) } => {
+                set_etag(response.headers_mut(), &current.etag);
+                Some(current.body)
+            }
+            _ => None,
+        };
+        response.extensions_mut().insert(ErrorReply {
+            code,
+            message,
+            details,
+            current,
+        });
+        response
+    }
+}
+
+/// The answer that a request got before.
+fn repeat(answer: StoredAnswer) -> Response {
+    let status = repeated_status(&answer);
+    let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();
+    *response.status_mut() = status;
+    let named = [(header::LOCATION, answer.location), (header::ETAG, answer.etag)];
+    for (name, value) in named {
+        if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+fn repeated_status(answer: &StoredAnswer) -> StatusCode {
+    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
+}
+
+/// Sets the `ETag` header.
+pub fn set_etag(headers: &mut HeaderMap, etag: &str) {
+    if let Ok(etag) = HeaderValue::from_str(etag) {
+        headers.insert(header::ETAG, etag);
+    }
+}

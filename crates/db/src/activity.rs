@@ -1,0 +1,356 @@
+//! The activity log: what happened, told by scope. Rows are written and read, never changed.
+
+use model::activity::{Action, Category, Event, Record};
+use model::file::FileKey;
+use model::group::Place;
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
+use model::time::Timestamp;
+
+use super::page::{Position, Slice, Window};
+use super::sql::{Columns, Sql};
+use super::{Scope, Work};
+use crate::{args, manages_class, statements};
+use common::clock;
+use common::error::Result;
+
+/// The viewer may read record `l`: admins all of the organization, teachers those of the classes they manage now. With a
+/// class goes what its records can be scoped by, so records of deleted classes are left to the admins.
+macro_rules! visible_log {
+    () => {
+        concat!(
+            "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 = 'ADMIN' OR ($2 = 'TEACHER' AND EXISTS (SELECT 1 FROM classes k
+                WHERE k.organization_id = $1 AND k.id = l.class_id AND ",
+            manages_class!(),
+            "))))"
+        )
+    };
+}
+
+/// One page of records, newest first. `$narrow` names the column whose index the page is read from. There `$time` is no
+/// plain column: SQLite would take a lower bound for reason enough to walk the index of the whole organization instead.
+macro_rules! page {
+    ($narrow:literal, $time:literal) => {
+        concat!(
+            "SELECT l.id, l.organization_id, l.user_id, l.user_name, l.user_role, l.category, l.action, l.entity_type,
+                l.entity_id, l.entity_name, l.class_id, l.course_id, l.group_id, l.assignment_id, l.details,
+                l.request_id, l.created_at
+            FROM activity_logs l
+            WHERE l.organization_id = $1 ",
+            $narrow,
+            " AND (l.created_at, l.id) < ($5, $6)
+            AND ",
+            $time,
+            " >= $7
+            AND ",
+            visible_log!(),
+            " AND (CAST($9 AS TEXT) IS NULL OR l.class_id = $9)
+            AND (CAST($10 AS TEXT) IS NULL OR l.group_id = $10)
+            AND (CAST($11 AS TEXT) IS NULL OR l.user_id = $11)
+            AND (CAST($12 AS TEXT) IS NULL OR l.course_id = $12)
+            AND (CAST($13 AS TEXT) IS NULL OR l.assignment_id = $13)
+            AND (CAST($14 AS TEXT) IS NULL OR l.category = $14)
+            AND (CAST($15 AS TEXT) IS NULL OR l.action = $15)
+            AND (CAST($16 AS TEXT) IS NULL OR l.search_key LIKE '%' || $16 || '%' ESCAPE '\\')
+            ORDER BY l.created_at DESC, l.id DESC
+            LIMIT $8"
+        )
+    };
+}
+
+statements! {
+    /// One record.
+    INSERT = "INSERT INTO activity_logs (organization_id, id, user_id, user_name, user_role, category, action,
+            entity_type, entity_id, entity_name, class_id, course_id, group_id, assignment_id, details, search_key,
+            request_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    /// A file whose row is gone.
+    INSERT_FILE_REMOVAL = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
+        VALUES ($1, $2, $3, $4, $4)";
+    /// A page of the whole organization.
+    PAGE = page!("", "l.created_at");
+    /// A page of one class.
+    PAGE_OF_CLASS = page!("AND l.class_id = $9", "l.created_at + 0");
+    /// A page of one group.
+    PAGE_OF_GROUP = page!("AND l.group_id = $10", "l.created_at + 0");
+    /// A page of one course.
+    PAGE_OF_COURSE = page!("AND l.course_id = $12", "l.created_at + 0");
+    /// A page of one topic.
+    PAGE_OF_ASSIGNMENT = page!("AND l.assignment_id = $13", "l.created_at + 0");
+    /// A page of one person.
+    PAGE_OF_USER = page!("AND l.user_id = $11", "l.created_at + 0");
+    /// The classes the viewer manages.
+    OWN_CLASSES = concat!("SELECT k.id FROM classes k
+        WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!());
+}
+
+/// What a record says besides who and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// What it is about.
+    pub category: Category,
+    /// What was done.
+    pub action: Action,
+    /// The noun it happened to.
+    pub entity_type: &'static str,
+    /// Its id; empty when there is none.
+    pub entity_id: String,
+    /// Its name at the time.
+    pub entity_name: Option<String>,
+    /// The class it belongs to; decides which teachers read it.
+    pub class_id: Option<ClassId>,
+    /// The course it belongs to.
+    pub course_id: Option<CourseId>,
+    /// The group it belongs to.
+    pub group_id: Option<GroupId>,
+    /// The topic it belongs to.
+    pub assignment_id: Option<AssignmentId>,
+    /// What else is worth knowing, a JSON object.
+    pub details: serde_json::Value,
+}
+
+impl Entry {
+    /// A record without a class, a course, a group, a topic and details.
+    pub fn new(category: Category, action: Action, entity_type: &'static str, id: impl ToString, name: &str) -> Self {
+        Self {
+            category,
+            action,
+            entity_type,
+            entity_id: id.to_string(),
+            entity_name: (!name.is_empty()).then(|| name.to_owned()),
+            class_id: None,
+            course_id: None,
+            group_id: None,
+            assignment_id: None,
+            details: serde_json::json!({}),
+        }
+    }
+
+    /// Sets the class.
+    pub fn class(self, class: &ClassId) -> Self {
+        Self {
+            class_id: Some(class.clone()),
+            ..self
+        }
+    }
+
+    /// Sets the course.
+    pub fn course(self, course: Option<&CourseId>) -> Self {
+        Self {
+            course_id: course.cloned(),
+            ..self
+        }
+    }
+
+    /// Sets the topic.
+    pub fn assignment(self, assignment: Option<&AssignmentId>) -> Self {
+        Self {
+            assignment_id: assignment.cloned(),
+            ..self
+        }
+    }
+
+    /// Sets the group, its class and its course.
+    pub fn place(self, place: &Place) -> Self {
+        let group = &place.group;
+        Self {
+            group_id: Some(group.id.clone()),
+            ..self.class(&place.class).course(group.course_id.as_ref())
+        }
+    }
+
+    /// Sets the details, a JSON object.
+    pub fn details(self, details: serde_json::Value) -> Self {
+        Self { details, ..self }
+    }
+}
+
+/// Which records a page shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct ActivityFilter {
+    /// Of this class.
+    pub class_id: Option<ClassId>,
+    /// Of this group.
+    pub group_id: Option<GroupId>,
+    /// Of this course.
+    pub course_id: Option<CourseId>,
+    /// Of this topic.
+    pub assignment_id: Option<AssignmentId>,
+    /// About this sort of thing.
+    pub category: Option<Category>,
+    /// Of this deed.
+    pub action: Option<Action>,
+    /// With this event.
+    pub event: Option<Event>,
+    /// By this person.
+    pub user_id: Option<UserId>,
+    /// At this moment or later.
+    pub from: Option<Timestamp>,
+    /// Before this moment.
+    pub to: Option<Timestamp>,
+    /// Whose person or thing has this in the name.
+    pub search: Option<String>,
+}
+
+impl ActivityFilter {
+    /// The same with the event as category and action; nothing if they exclude each other.
+    fn with_event(&self) -> Option<Self> {
+        let mut filter = self.clone();
+        let Some(Event { category, action }) = filter.event.take() else {
+            return Some(filter);
+        };
+        let is_possible = self.action.is_none_or(|wanted| wanted == action)
+            && (self.category.is_none() || category.is_none() || self.category == category);
+        filter.action = Some(action);
+        filter.category = self.category.or(category);
+        is_possible.then_some(filter)
+    }
+}
+
+impl Scope<'_> {
+    /// A page of the records the viewer may read, newest first.
+    pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
+        let Some(filter) = &filter.with_event() else {
+            return Ok(window.cut(Vec::new(), position));
+        };
+        // The narrowest thing first: a class has more records than what is in it.
+        let rows = if filter.group_id.is_some() {
+            self.activity_page(&PAGE_OF_GROUP, filter, window)?
+        } else if filter.assignment_id.is_some() {
+            self.activity_page(&PAGE_OF_ASSIGNMENT, filter, window)?
+        } else if filter.course_id.is_some() {
+            self.activity_page(&PAGE_OF_COURSE, filter, window)?
+        } else if filter.class_id.is_some() {
+            self.activity_page(&PAGE_OF_CLASS, filter, window)?
+        } else if filter.user_id.is_some() {
+            self.activity_page(&PAGE_OF_USER, filter, window)?
+        } else if self.viewer().role_text() == "ADMIN" {
+            self.activity_page(&PAGE, filter, window)?
+        } else {
+            self.activity_of_own_classes(filter, window)?
+        };
+        Ok(window.cut(rows, position))
+    }
+
+    /// The newest rows of each own class, merged: a teacher has few classes, and each is read from its own index, where
+    /// one statement over all of them would read and sort every row of a year.
+    fn activity_of_own_classes(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Vec<Record>> {
+        let classes: Vec<ClassId> = self.many_visible(&OWN_CLASSES, args![], |row| row.take())?;
+        let mut rows = Vec::new();
+        for class in classes {
+            let filter = ActivityFilter {
+                class_id: Some(class),
+                ..filter.clone()
+            };
+            rows.extend(self.activity_page(&PAGE_OF_CLASS, &filter, window)?);
+        }
+        rows.sort_unstable_by(|left, right| (right.created_at, &right.id).cmp(&(left.created_at, &left.id)));
+        Ok(rows)
+    }
+
+    fn activity_page(
+        &mut self,
+        page: &'static Sql,
+        filter: &ActivityFilter,
+        window: &Window<i64>,
+    ) -> Result<Vec<Record>> {
+        let (time, id) = window.newest_before();
+        // Both bounds are of the same form, so the nearer one is the only one the index has to know.
+        let to = filter.to.map_or(i64::MAX, Timestamp::as_millis);
+        let (time, id) = (time, id).min((to, ""));
+        let from = filter.from.map_or(i64::MIN, Timestamp::as_millis);
+        let search = filter.search.as_deref().map(super::pattern);
+        self.many_visible(
+            page,
+            args![
+                time,
+                id,
+                from,
+                window.rows(),
+                filter.class_id,
+                filter.group_id,
+                filter.user_id,
+                filter.course_id,
+                filter.assignment_id,
+                filter.category.map(Category::as_str),
+                filter.action.map(Action::as_str),
+                search,
+            ],
+            record,
+        )
+    }
+}
+
+impl Work<'_> {
+    /// Writes a record.
+    pub fn insert_log(&mut self, entry: &Entry) -> Result<()> {
+        let actor = self.actor().clone();
+        let mut details = entry.details.clone();
+        if let (Some(admin), Some(details)) = (&actor.impersonated_by, details.as_object_mut()) {
+            details.insert("impersonatedBy".to_owned(), admin.as_str().into());
+        }
+        let name = entry.entity_name.as_deref().unwrap_or("");
+        let search_key = model::collation::search_key(&format!("{} {name}", actor.name));
+        let now = self.now();
+        self.run(
+            &INSERT,
+            args![
+                clock::new_id(),
+                actor.user,
+                actor.name,
+                actor.role,
+                entry.category.as_str(),
+                entry.action.as_str(),
+                entry.entity_type,
+                entry.entity_id,
+                entry.entity_name,
+                entry.class_id,
+                entry.course_id,
+                entry.group_id,
+                entry.assignment_id,
+                details.to_string(),
+                search_key,
+                actor.request_id,
+                now,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Notes a file to be removed after the commit.
+    pub fn insert_file_removal(&mut self, key: &FileKey) -> Result<()> {
+        self.unstored();
+        let now = self.now();
+        self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
+            .map(drop)
+    }
+}
+
+/// Where a record stands in the log.
+pub fn position(record: &Record) -> Position<i64> {
+    Position {
+        key: record.created_at.as_millis(),
+        id: record.id.to_string(),
+    }
+}
+
+fn record(row: &mut Columns<'_>) -> Result<Record> {
+    Ok(Record {
+        id: row.take()?,
+        organization_id: row.take()?,
+        user_id: row.take()?,
+        user_name: row.take()?,
+        user_role: row.take()?,
+        category: row.parse(Category::parse)?,
+        action: row.take()?,
+        entity_type: row.take()?,
+        entity_id: row.take()?,
+        entity_name: row.take()?,
+        class_id: row.take()?,
+        course_id: row.take()?,
+        group_id: row.take()?,
+        assignment_id: row.take()?,
+        details: row.take()?,
+        request_id: row.take()?,
+        created_at: row.take()?,
+    })
+}

@@ -1,0 +1,373 @@
+//! Topics with everything an answer shows around them. Who knows of a topic is decided here, in SQL: staff of every
+//! topic of their organization, students of those that a group they see works on. Links are in `group_assignments.rs`,
+//! files in `attachments.rs`; all three are read with the same conditions and put together without asking twice.
+
+use std::collections::HashMap;
+
+use model::assignment::{Assignment, AssignmentOrder, AssignmentStatus, Finish, LatePolicy};
+use model::class::{ClassLabel, ClassStatus};
+use model::collation::search_key;
+use model::course::CourseLabel;
+use model::file::AssignmentAttachment;
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use model::number::{Points, RequiredSubmissions};
+use model::text::name_key;
+use model::whole::{WholeAssignment, WholeGroupAssignment};
+
+use super::group_assignments::LinkRow;
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+/// The columns of a topic `a`, as [`assignment`] reads them.
+macro_rules! assignment_columns {
+    () => {
+        "a.id, a.organization_id, a.class_id, a.course_id, a.title, a.description, a.deadline, a.required_submissions,
+            a.is_shared, a.finished_at, a.finished_by_id, a.max_points, a.grade_scale, a.late_policy, a.created_by_id,
+            a.created_at, a.updated_at"
+    };
+}
+
+/// The viewer may know that topic `a` of class `k` exists (contract 5).
+macro_rules! knows_topic {
+    () => {
+        concat!(
+            "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
+                WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND ",
+            $crate::sees_group!(),
+            "))"
+        )
+    };
+}
+
+/// Topics on which a group works that the viewer is in and sees: found from his groups, not from all topics.
+macro_rules! own_topics {
+    () => {
+        concat!(
+            "a.id IN (SELECT ga.assignment_id FROM group_members m
+                JOIN groups g ON g.id = m.group_id
+                JOIN classes k ON k.id = g.class_id
+                JOIN group_assignments ga ON ga.group_id = g.id
+                WHERE m.organization_id = $1 AND m.user_id = $3 AND ",
+            $crate::sees_group!(),
+            ")"
+        )
+    };
+}
+
+/// What a list asks for, `$5` to `$11`. A group the viewer does not see finds nothing.
+macro_rules! topic_filter {
+    () => {
+        concat!(
+            " AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
+            AND (CAST($6 AS TEXT) IS NULL OR a.course_id = $6)
+            AND (NOT CAST($7 AS BOOLEAN) OR a.course_id IS NULL)
+            AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM courses fc WHERE fc.organization_id = $1
+                AND fc.id = a.course_id AND fc.subject_id = $8))
+            AND (CAST($9 AS TEXT) IS NULL OR a.status = $9)
+            AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
+                WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND ",
+            $crate::sees_group!(),
+            "))
+            AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')"
+        )
+    };
+}
+
+/// The lists of staff: all topics of the organization that match.
+macro_rules! staff_topics {
+    () => {
+        concat!("$2 <> 'STUDENT'", $crate::assignments::topic_filter!())
+    };
+}
+
+/// The lists of students: their own topics that match.
+macro_rules! student_topics {
+    () => {
+        concat!($crate::assignments::own_topics!(), $crate::assignments::topic_filter!())
+    };
+}
+pub(super) use {assignment_columns, own_topics, staff_topics, student_topics, topic_filter};
+
+macro_rules! topics {
+    ($($where:tt)*) => {
+        concat!(
+            "SELECT ", assignment_columns!(), ", k.name, k.academic_year, k.status, c.id, c.name, c.subject_id,
+                (SELECT COUNT(*) FROM group_assignments n WHERE n.organization_id = $1 AND n.assignment_id = a.id), ",
+            $crate::manages_class!(),
+            " FROM assignments a
+            JOIN classes k ON k.id = a.class_id
+            LEFT JOIN courses c ON c.id = a.course_id
+            WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ",
+            $($where)*
+        )
+    };
+}
+
+macro_rules! topics_in_order {
+    ($($where:tt)*) => {
+        topics!($($where)*, " ORDER BY CASE WHEN a.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id")
+    };
+}
+
+statements! {
+    /// One topic the viewer may know of.
+    BY_ID = topics!("a.id = $5 AND ", knows_topic!());
+    /// The topics that match, as staff see them.
+    STAFF_LIST = topics_in_order!(staff_topics!());
+    /// The topics that match, as a student sees them.
+    STUDENT_LIST = topics_in_order!(student_topics!());
+    /// Takes the row for this unit.
+    LOCK = "SELECT id FROM assignments WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    /// A new topic.
+    INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, required_submissions,
+            class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
+            created_by_id, created_at, updated_at, search_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+    /// All fields of a topic that can change.
+    UPDATE = "UPDATE assignments SET title = $3, title_key = $4, description = $5, deadline = $6,
+            required_submissions = $7, course_id = $8, is_shared = $9, status = $10, finished_at = $11,
+            finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16,
+            search_key = $17
+        WHERE organization_id = $1 AND id = $2";
+}
+
+/// A topic as far as the viewer sees it: groups and files he does not see are not in it.
+#[derive(Debug, Clone)]
+pub struct SeenAssignment {
+    /// The topic.
+    pub whole: WholeAssignment,
+    /// How many groups work on it, seen or not; for staff alone.
+    pub groups: i64,
+    /// Whether the viewer manages its class.
+    pub is_managed: bool,
+}
+
+/// Which topics a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct AssignmentFilter {
+    /// Of this class.
+    pub class_id: Option<ClassId>,
+    /// Of this course.
+    pub course_id: Option<CourseId>,
+    /// Without any course.
+    pub without_course: bool,
+    /// Of courses in this subject.
+    pub subject_id: Option<SubjectId>,
+    /// In this status.
+    pub status: Option<AssignmentStatus>,
+    /// On which this group works.
+    pub group_id: Option<GroupId>,
+    /// Whose title contains this.
+    pub search: Option<String>,
+    /// In this order; without one by deadline, after those whose title begins with the search text.
+    pub order: Option<AssignmentOrder>,
+}
+
+impl Scope<'_> {
+    /// One topic, if the viewer may know of it.
+    pub fn assignment(&mut self, id: &AssignmentId) -> Result<SeenAssignment> {
+        let row = self.one_visible(&BY_ID, args![id], seen)?;
+        let links = self.links_of_assignment(id)?;
+        let files = self.files_of_assignment(id)?;
+        Ok(joined(vec![row], links, files).remove(0))
+    }
+
+    /// The topics that match, in the order of the filter.
+    pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<SeenAssignment>> {
+        let (search, status) = (
+            filter.search.as_deref().map(super::pattern),
+            filter.status.map(AssignmentStatus::as_str),
+        );
+        let arguments = args![
+            filter.class_id,
+            filter.course_id,
+            filter.without_course,
+            filter.subject_id,
+            status,
+            filter.group_id,
+            search,
+        ];
+        let rows = self.many_visible(
+            if self.viewer().is_staff() {
+                &STAFF_LIST
+            } else {
+                &STUDENT_LIST
+            },
+            arguments,
+            seen,
+        )?;
+        let links = self.links_of_assignments(arguments)?;
+        let files = self.files_of_assignments(arguments)?;
+        let mut topics = joined(rows, links, files);
+        if let Some(order) = filter.order {
+            sort(&mut topics, order);
+        }
+        Ok(topics)
+    }
+}
+
+impl Work<'_> {
+    /// One topic, held with its class until this unit ends; the viewer manages the class and it is not archived.
+    pub fn assignment_to_write(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
+        let class = self.one_visible(&BY_ID, args![id], seen)?.whole.assignment.class_id;
+        self.class_to_write(&class)?;
+        self.one(&LOCK, args![id], |row| row.take::<AssignmentId>())?;
+        Ok(self.assignment(id)?.whole)
+    }
+
+    /// Writes a new topic.
+    pub fn insert_assignment(&mut self, new: &Assignment) -> Result<()> {
+        let finish = new.finished.as_ref();
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.title,
+                name_key(new.title.as_str()),
+                new.description,
+                new.deadline,
+                new.required_submissions.get(),
+                new.class_id,
+                new.course_id,
+                new.is_shared,
+                new.status().as_str(),
+                finish.map(|finish| finish.at),
+                finish.and_then(|finish| finish.by.as_ref()),
+                new.max_points.map(Points::get),
+                new.grade_scale,
+                new.late_policy.as_str(),
+                new.created_by_id,
+                new.created_at,
+                new.updated_at,
+                search_key(new.title.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a topic.
+    pub fn update_assignment(&mut self, assignment: &Assignment) -> Result<()> {
+        let finish = assignment.finished.as_ref();
+        self.run(
+            &UPDATE,
+            args![
+                assignment.id,
+                assignment.title,
+                name_key(assignment.title.as_str()),
+                assignment.description,
+                assignment.deadline,
+                assignment.required_submissions.get(),
+                assignment.course_id,
+                assignment.is_shared,
+                assignment.status().as_str(),
+                finish.map(|finish| finish.at),
+                finish.and_then(|finish| finish.by.as_ref()),
+                assignment.max_points.map(Points::get),
+                assignment.grade_scale,
+                assignment.late_policy.as_str(),
+                assignment.updated_at,
+                search_key(assignment.title.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+}
+
+/// Puts links and files to their topics, each row once.
+fn joined(
+    mut topics: Vec<SeenAssignment>,
+    links: Vec<LinkRow>,
+    files: Vec<AssignmentAttachment>,
+) -> Vec<SeenAssignment> {
+    let places: HashMap<AssignmentId, usize> = topics
+        .iter()
+        .enumerate()
+        .map(|(place, seen)| (seen.whole.assignment.id.clone(), place))
+        .collect();
+    for file in files {
+        if let Some(place) = places.get(&file.assignment_id) {
+            topics[*place].whole.attachments.push(file);
+        }
+    }
+    for row in links {
+        if let Some(place) = places.get(&row.link.assignment_id) {
+            let whole = &mut topics[*place].whole;
+            let link = WholeGroupAssignment {
+                link: row.link,
+                assignment: whole.assignment.clone(),
+                place: row.place,
+                attachments: whole.attachments.clone(),
+                submitted_count: row.submitted_count,
+                current_submission: row.current_submission,
+            };
+            whole.links.push(link);
+        }
+    }
+    topics
+}
+
+fn sort(topics: &mut [SeenAssignment], order: AssignmentOrder) {
+    topics.sort_by_cached_key(|seen| seen.whole.assignment.sort_key(order));
+    if order.is_falling() {
+        topics.reverse();
+    }
+}
+
+fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
+    let assignment = assignment(row)?;
+    let class = ClassLabel {
+        id: assignment.class_id.clone(),
+        name: row.take()?,
+        academic_year: row.take()?,
+        status: row.parse(ClassStatus::parse)?,
+    };
+    let course = if let Some(id) = row.take()? {
+        Some(CourseLabel {
+            id,
+            name: row.take()?,
+            subject_id: row.take()?,
+        })
+    } else {
+        row.skip(2);
+        None
+    };
+    let whole = WholeAssignment {
+        assignment,
+        class,
+        course,
+        attachments: Vec::new(),
+        links: Vec::new(),
+    };
+    Ok(SeenAssignment {
+        whole,
+        groups: row.take()?,
+        is_managed: row.take()?,
+    })
+}
+
+/// Reads [`assignment_columns`].
+pub(super) fn assignment(row: &mut Columns<'_>) -> Result<Assignment> {
+    Ok(Assignment {
+        id: row.take()?,
+        organization_id: row.take()?,
+        class_id: row.take()?,
+        course_id: row.take()?,
+        title: row.take()?,
+        description: row.take()?,
+        deadline: row.take()?,
+        required_submissions: RequiredSubmissions::stored(row.take()?),
+        is_shared: row.take()?,
+        finished: {
+            let (at, by) = (row.take::<Option<_>>()?, row.take()?);
+            at.map(|at| Finish { at, by })
+        },
+        max_points: row.take::<Option<f64>>()?.map(Points::stored),
+        grade_scale: row.take()?,
+        late_policy: row.parse(LatePolicy::parse)?,
+        created_by_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}

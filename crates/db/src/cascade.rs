@@ -1,0 +1,147 @@
+//! What goes with a course, a topic, a group, a class: explicit deletions, children first, each kept to the organization.
+//! Foreign keys cascade nowhere, so a table forgotten here fails instead of leaving orphans. What is told afterwards is
+//! read before anything is deleted; the deletions themselves decide nothing.
+
+mod doomed;
+mod read;
+
+use model::change::removed::Removed;
+use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};
+use model::whole::WholeGroup;
+
+use self::doomed::{Doomed, class, course, group, link, topic};
+use super::groups::GroupFilter;
+use super::sql::Sql;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::{Error, Result};
+
+statements! {
+    /// A course whose groups and topics are gone.
+    DELETE_COURSE = "DELETE FROM courses WHERE organization_id = $1 AND id = $2";
+    /// The courses of a class whose groups and topics are gone.
+    DELETE_COURSES = "DELETE FROM courses WHERE organization_id = $1 AND class_id = $2";
+    /// The students of a class.
+    DELETE_ENROLLMENTS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2";
+    /// The subjects of a class.
+    DELETE_CLASS_SUBJECTS = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2";
+    /// The co-teachers of a class.
+    DELETE_CLASS_TEACHERS = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2";
+    /// What was announced to a class stays with its sender.
+    FREE_ANNOUNCEMENTS = "UPDATE direct_messages SET class_id = NULL WHERE organization_id = $1 AND class_id = $2";
+    /// A class with nothing in it.
+    DELETE_CLASS = "DELETE FROM classes WHERE organization_id = $1 AND id = $2";
+    /// A student's groups in a class.
+    GROUPS_OF_STUDENT = "SELECT group_id FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
+    /// A student leaves all groups of a class.
+    LEAVE_GROUPS = "DELETE FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
+    /// A student leaves a class.
+    LEAVE_CLASS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
+    /// How often a group handed in for a topic.
+    SUBMISSIONS_OF_LINK = "SELECT COUNT(*) FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2";
+}
+
+/// The statements of this file and of every kind of deletion.
+pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("cascade", STATEMENTS),
+        ("cascade::read", read::STATEMENTS),
+        ("cascade::course", course::STATEMENTS),
+        ("cascade::topic", topic::STATEMENTS),
+        ("cascade::group", group::STATEMENTS),
+        ("cascade::link", link::STATEMENTS),
+        ("cascade::class", class::STATEMENTS),
+    ]
+}
+
+impl Scope<'_> {
+    /// How often a group handed in for a topic; a link with submissions is detached only by force.
+    pub fn submissions_of_link(&mut self, id: &GroupAssignmentId) -> Result<i64> {
+        self.one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())
+    }
+}
+
+impl Work<'_> {
+    /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds its class.
+    pub fn delete_course(&mut self, id: &CourseId) -> Result<Removed> {
+        let removed = self.remove(&course::DOOMED, id.as_str())?;
+        self.run(&DELETE_COURSE, args![id])?;
+        Ok(removed)
+    }
+
+    /// Deletes a topic with its submissions and files; rooms and documents stay, freed from it. The caller holds its class.
+    pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<Removed> {
+        self.remove(&topic::DOOMED, id.as_str())
+    }
+
+    /// Deletes a group with its room, documents and submissions; its topics stay. The caller holds its class.
+    pub fn delete_group(&mut self, id: &GroupId) -> Result<Removed> {
+        self.remove(&group::DOOMED, id.as_str())
+    }
+
+    /// Takes a group off a topic: the link goes with its submissions and own files, documents of the room are freed from
+    /// the topic. The caller holds the class and has asked `GroupAssignment::detachable`.
+    pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<Removed> {
+        self.remove(&link::DOOMED, id.as_str())
+    }
+
+    /// Deletes a class with everything in it; announcements to it stay with their sender. The caller holds the class.
+    pub fn delete_class(&mut self, id: &ClassId) -> Result<Removed> {
+        let courses = self.courses_removed(id)?;
+        let mut removed = self.remove(&class::DOOMED, id.as_str())?;
+        removed.courses = courses;
+        let rest = [
+            &DELETE_COURSES,
+            &DELETE_ENROLLMENTS,
+            &DELETE_CLASS_SUBJECTS,
+            &DELETE_CLASS_TEACHERS,
+            &FREE_ANNOUNCEMENTS,
+            &DELETE_CLASS,
+        ];
+        self.free_deleted_documents(id)?;
+        for statement in rest {
+            self.run(statement, args![id])?;
+        }
+        Ok(removed)
+    }
+
+    /// Ends a student's enrolment and with it all memberships in groups of the class; answers the groups as they are now.
+    /// Submissions remember who was there. The caller holds the class.
+    pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<WholeGroup>> {
+        let left: Vec<GroupId> = self.many(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
+        self.run(&LEAVE_GROUPS, args![class, student])?;
+        if self.run(&LEAVE_CLASS, args![class, student])? == 0 {
+            return Err(Error::NotFound);
+        }
+        if left.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = GroupFilter {
+            class_id: Some(class.clone()),
+            ..GroupFilter::default()
+        };
+        let groups = self.groups(&filter)?.into_iter();
+        Ok(groups
+            .map(|record| record.whole)
+            .filter(|whole| left.contains(&whole.group.id))
+            .collect())
+    }
+
+    fn remove(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
+        // Whoever would add a child meanwhile waits here and then finds its parent gone.
+        for statement in doomed.locks {
+            self.many(statement, args![id], |_| Ok(()))?;
+        }
+        let removed = self.removal(doomed, id)?;
+        let now = self.now();
+        self.run(doomed.remember, args![id, now])?;
+        for statement in doomed.deletions_before {
+            self.run(statement, args![id])?;
+        }
+        self.run(doomed.release, args![id, now])?;
+        for statement in doomed.deletions_after {
+            self.run(statement, args![id])?;
+        }
+        Ok(removed)
+    }
+}

@@ -1,0 +1,153 @@
+//! Reads what a deletion takes along, before it does, so that log, events and file removal can be told afterwards.
+
+use std::collections::HashMap;
+
+use model::change::removed::{PlacedDocument, Removed, RemovedAssignment, RemovedCourse, RemovedGroup};
+use model::class::ClassStatus;
+use model::document::{Document, DocumentStatus, Open, Status};
+use model::document_kind::{DocumentType, FileExtension};
+use model::file::FileKey;
+use model::group::{GroupLabel, Place};
+use model::id::{AssignmentId, ClassId, GroupId, UserId};
+
+use super::doomed::Doomed;
+use crate::Scope;
+use crate::sql::Columns;
+use crate::{args, statements};
+use common::error::Result;
+
+/// The columns of a document `d` in room `w`, as [`document`] reads them.
+macro_rules! document_columns {
+    () => {
+        "d.id, d.organization_id, d.work_room_id, w.group_id, d.title, d.document_type, d.file_extension, d.status,
+            d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
+            d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
+            d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at"
+    };
+}
+pub(super) use document_columns;
+
+statements! {
+    /// The courses of a class.
+    COURSES = "SELECT id, name FROM courses WHERE organization_id = $1 AND class_id = $2 ORDER BY sort_key, id";
+}
+
+impl Scope<'_> {
+    /// Everything that goes with the thing of this id.
+    pub(super) fn removal(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
+        let mut removed = Removed {
+            groups: self.groups_removed(doomed, id)?,
+            assignments: self.topics_removed(doomed, id)?,
+            files: self.many(doomed.files, args![id], |row| {
+                row.take().map(|key: String| FileKey::new(key))
+            })?,
+            ..Removed::default()
+        };
+        (removed.documents, removed.submissions, removed.messages) = self.one(doomed.counts, args![id], |row| {
+            Ok((row.take()?, row.take()?, row.take()?))
+        })?;
+        let (now, freed) = (
+            self.now(),
+            self.many(doomed.freed, args![id], |row| row.take::<AssignmentId>())?,
+        );
+        removed.released = self.many(doomed.released, args![id], |row| {
+            let (place, mut document) = (place(row)?, document(row)?);
+            // The same rule as the UPDATE that follows; tests/api/cascade.rs compares both.
+            let topics = [document.locked_by_assignment_id.clone(), document.assignment_id.clone()];
+            for topic in topics.iter().flatten().filter(|topic| freed.contains(topic)) {
+                document.release(topic, now);
+            }
+            Ok(PlacedDocument { place, document })
+        })?;
+        Ok(removed)
+    }
+
+    /// The courses that go with a class.
+    pub(super) fn courses_removed(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
+        self.many(&COURSES, args![class], |row| {
+            Ok(RemovedCourse {
+                id: row.take()?,
+                name: row.take()?,
+            })
+        })
+    }
+
+    fn groups_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedGroup>> {
+        let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
+        for (group, user) in self.many(doomed.members, args![id], |row| Ok((row.take()?, row.take()?)))? {
+            members.entry(group).or_default().push(user);
+        }
+        self.many(doomed.groups, args![id], |row| {
+            let place = place(row)?;
+            let members = members.remove(&place.group.id).unwrap_or_default();
+            Ok(RemovedGroup { place, members })
+        })
+    }
+
+    fn topics_removed(&mut self, doomed: &'static Doomed, id: &str) -> Result<Vec<RemovedAssignment>> {
+        let mut places: HashMap<AssignmentId, Vec<Place>> = HashMap::new();
+        for (topic, place) in self.many(doomed.topic_places, args![id], |row| Ok((row.take()?, place(row)?)))? {
+            places.entry(topic).or_default().push(place);
+        }
+        self.many(doomed.topics, args![id], |row| {
+            let id: AssignmentId = row.take()?;
+            Ok(RemovedAssignment {
+                places: places.remove(&id).unwrap_or_default(),
+                id,
+                title: row.take()?,
+                course_id: row.take()?,
+            })
+        })
+    }
+}
+
+/// A group as others mention it, its class, the status of the class, its start date.
+fn place(row: &mut Columns<'_>) -> Result<Place> {
+    Ok(Place {
+        group: GroupLabel {
+            id: row.take()?,
+            name: row.take()?,
+            group_number: row.take()?,
+            display_name: row.take()?,
+            course_id: row.take()?,
+        },
+        class: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+        start_date: row.take()?,
+    })
+}
+
+/// Reads [`document_columns`].
+fn document(row: &mut Columns<'_>) -> Result<Document> {
+    Ok(Document {
+        id: row.take()?,
+        organization_id: row.take()?,
+        work_room_id: row.take()?,
+        group_id: row.take()?,
+        title: row.take()?,
+        document_type: row.parse(DocumentType::parse)?,
+        file_extension: row.parse(FileExtension::parse)?,
+        status: {
+            let word = row.parse(DocumentStatus::parse)?;
+            Status::stored(word, row.parse_option(Open::parse)?)
+        },
+        locked_at: row.take()?,
+        locked_by_assignment_id: row.take()?,
+        assignment_id: row.take()?,
+        generation: row.take()?,
+        current_revision_id: row.take()?,
+        version: row.take()?,
+        size: row.take()?,
+        created_by_id: row.take()?,
+        last_edited_by: row.take()?,
+        last_activity: row.take()?,
+        save_failed_at: row.take()?,
+        cut_at: row.take()?,
+        freezing_until: row.take()?,
+        unsaved_generation: row.take()?,
+        submitted_at: row.take()?,
+        submitted_by_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}

@@ -1,0 +1,359 @@
+//! The chat of work rooms: messages by their place in the room, their files, and how far everybody has read. Who sees the
+//! room was asked before ([`Scope::place_of_room`]); nothing here is a way around it.
+
+use std::collections::HashMap;
+
+use model::access::{MemberRole, PlatformRole};
+use model::file::{FileKey, MessageAttachment, StoredFile};
+use model::group::Place;
+use model::id::{AttachmentId, MessageId, UserId, WorkRoomId};
+use model::message::{MessageType, ReadingMark, RoomMessage, Sender};
+use model::text::ClientMessageId;
+
+use super::page::{Position, Slice, Window};
+use super::sql::{Columns, Sql, Value};
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::{Error, Result};
+
+macro_rules! messages {
+    ($where:literal) => {
+        concat!(
+            "SELECT m.id, m.organization_id, m.work_room_id, m.seq, u.id, u.name, u.image, u.role, b.role, m.type, m.content,
+                m.reply_to_id, m.client_message_id, m.created_at, m.edited_at, m.deleted_at
+            FROM work_room_messages m
+            LEFT JOIN users u ON u.id = m.sender_id
+            LEFT JOIN members b ON b.organization_id = m.organization_id AND b.user_id = m.sender_id
+            WHERE m.organization_id = $1 AND m.work_room_id = $2 AND ",
+            $where
+        )
+    };
+}
+
+macro_rules! files {
+    ($from:literal) => {
+        concat!(
+            "SELECT f.id, f.organization_id, f.work_room_id, f.message_id, f.file_key, f.file_name, f.mime_type, f.size,
+                f.sha256, f.uploaded_by_id, f.created_at
+            FROM ",
+            $from
+        )
+    };
+}
+
+statements! {
+    /// Takes the group of a room for this unit: whoever changes who is in it, and whoever writes into its chat, waits.
+    LOCK = "SELECT id FROM groups WHERE organization_id = $1
+            AND id = (SELECT w.group_id FROM work_rooms w WHERE w.organization_id = $1 AND w.id = $2)
+        FOR NO KEY UPDATE";
+    /// Messages before one, the latest first.
+    BEFORE = messages!("m.seq < $3 ORDER BY m.seq DESC LIMIT $4");
+    /// Messages after one, the earliest first.
+    AFTER = messages!("m.seq > $3 ORDER BY m.seq LIMIT $4");
+    /// One message.
+    BY_ID = messages!("m.id = $3");
+    /// The message to which its author's client gave this id.
+    BY_CLIENT_ID = messages!("m.sender_id = $3 AND m.client_message_id = $4");
+    /// The place of the next message. Raising it holds the room, so there are neither gaps nor doubles.
+    NEXT_SEQ = "UPDATE work_rooms SET last_message_seq = last_message_seq + 1 WHERE organization_id = $1 AND id = $2
+        RETURNING last_message_seq";
+    /// The place of the latest message.
+    LAST_SEQ = "SELECT last_message_seq FROM work_rooms WHERE organization_id = $1 AND id = $2";
+    /// A new message.
+    INSERT = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, type, content, reply_to_id,
+            client_message_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    /// What a message says now.
+    REWRITE = "UPDATE work_room_messages SET content = $4, edited_at = $5
+        WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
+    /// It says nothing any more; its words stay for a while.
+    DELETE = "UPDATE work_room_messages SET deleted_at = $4, deleted_by_id = $5
+        WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
+    /// The files of the messages from one place to another; those of deleted ones are nobody's any more.
+    FILES = files!("work_room_messages m JOIN message_attachments f ON f.message_id = m.id
+        WHERE m.organization_id = $1 AND m.work_room_id = $2 AND m.seq BETWEEN $3 AND $4 AND m.deleted_at IS NULL
+        ORDER BY f.created_at, f.id");
+    /// One file: of a message, or of whoever uploaded it and did not send it yet.
+    FILE = files!("message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
+        WHERE f.organization_id = $1 AND f.work_room_id = $2 AND f.id = $3
+            AND ((m.id IS NOT NULL AND m.deleted_at IS NULL) OR (f.message_id IS NULL AND f.uploaded_by_id = $4))");
+    /// The files of one person that wait for a message, the longest waiting first.
+    WAITING = files!("message_attachments f WHERE f.organization_id = $1 AND f.work_room_id = $2
+            AND f.message_id IS NULL AND f.uploaded_by_id = $3
+        ORDER BY f.created_at, f.id");
+    /// A new file, in no message yet.
+    INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size, sha256,
+            file_key, uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    /// A message names a file.
+    NAME_FILE = "UPDATE message_attachments SET message_id = $5 WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
+            AND uploaded_by_id = $4 AND message_id IS NULL";
+    /// A waiting file goes.
+    DROP_FILE = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
+            AND message_id IS NULL";
+    /// How far somebody has read.
+    MARK = "SELECT last_read_seq, own_after FROM work_room_reads
+        WHERE organization_id = $1 AND work_room_id = $2 AND user_id = $3";
+    /// What somebody wrote after a place.
+    OWN_AFTER = "SELECT COUNT(*) FROM work_room_messages
+        WHERE organization_id = $1 AND work_room_id = $2 AND sender_id = $3 AND seq > $4";
+    /// Somebody has read up to here.
+    SET_MARK = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (work_room_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq,
+            own_after = excluded.own_after, last_read_at = excluded.last_read_at";
+    /// Somebody wrote: one more message that he need not read.
+    COUNT_OWN = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
+        VALUES ($1, $2, $3, 0, 1, $4)
+        ON CONFLICT (work_room_id, user_id) DO UPDATE SET own_after = work_room_reads.own_after + 1";
+}
+
+/// Which way a page of messages goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From the latest message back.
+    Back,
+    /// Forward from this place: what somebody missed.
+    From(i64),
+}
+
+impl Scope<'_> {
+    /// A page of the messages of a room, with their files.
+    pub fn room_messages(
+        &mut self,
+        room: &WorkRoomId,
+        way: Way,
+        window: &Window<i64>,
+    ) -> Result<Slice<RoomMessage, i64>> {
+        let (sql, first) = match way {
+            Way::Back => (&BEFORE, i64::MAX),
+            Way::From(seq) => (&AFTER, seq),
+        };
+        let from = window.after.as_ref().map_or(first, |position| position.key);
+        let rows = self.with_files(room, sql, args![room, from, window.rows()])?;
+        Ok(window.cut(rows, |message| Position {
+            key: message.seq,
+            id: message.id.to_string(),
+        }))
+    }
+
+    /// One message of a room.
+    pub fn room_message(&mut self, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
+        let found = self.with_files(room, &BY_ID, args![room, id])?;
+        found.into_iter().next().ok_or(Error::NotFound)
+    }
+
+    /// The message of a room that a client of this person sent with this id.
+    pub fn sent_message(
+        &mut self,
+        room: &WorkRoomId,
+        sender: &UserId,
+        id: &ClientMessageId,
+    ) -> Result<Option<RoomMessage>> {
+        let found = self.with_files(room, &BY_CLIENT_ID, args![room, sender, id])?;
+        Ok(found.into_iter().next())
+    }
+
+    /// One file of a chat: of a message that is not deleted, or one that the user uploaded and did not send yet.
+    pub fn file_of_chat(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<MessageAttachment> {
+        let user = self.user_text();
+        self.one(&FILE, args![room, id, user], file)
+    }
+
+    /// The files of one person in a room that no message names yet, the longest waiting first.
+    pub fn waiting_files(&mut self, room: &WorkRoomId, uploader: &UserId) -> Result<Vec<MessageAttachment>> {
+        self.many(&WAITING, args![room, uploader], file)
+    }
+
+    /// The place of the latest message of a room.
+    pub fn last_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
+        self.one(&LAST_SEQ, args![room], |row| row.take())
+    }
+
+    /// How far somebody has read a room.
+    pub fn reading_mark(&mut self, room: &WorkRoomId, reader: &UserId) -> Result<ReadingMark> {
+        let found = self.maybe(&MARK, args![room, reader], |row| {
+            Ok(ReadingMark {
+                seq: row.take()?,
+                own_after: row.take()?,
+            })
+        });
+        Ok(found?.unwrap_or_default())
+    }
+
+    /// How many messages somebody wrote after a place.
+    pub fn own_after(&mut self, room: &WorkRoomId, author: &UserId, seq: i64) -> Result<i64> {
+        self.one(&OWN_AFTER, args![room, author, seq], |row| row.take())
+    }
+
+    /// Messages and, in one more statement, the files of all of them.
+    fn with_files(
+        &mut self,
+        room: &WorkRoomId,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+    ) -> Result<Vec<RoomMessage>> {
+        let mut messages = self.many(sql, arguments, message)?;
+        let places = messages.iter().map(|message| message.seq);
+        let (Some(first), Some(last)) = (places.clone().min(), places.max()) else {
+            return Ok(messages);
+        };
+        let mut files: HashMap<MessageId, Vec<MessageAttachment>> = HashMap::new();
+        for file in self.many(&FILES, args![room, first, last], file)? {
+            if let Some(message) = file.message_id.clone() {
+                files.entry(message).or_default().push(file);
+            }
+        }
+        for message in &mut messages {
+            message.attachments = files.remove(&message.id).unwrap_or_default();
+        }
+        Ok(messages)
+    }
+}
+
+impl Work<'_> {
+    /// A room whose chat changes, held until this unit ends. Who may see it is asked when it is held: whoever was taken
+    /// out of the group before writes nothing any more.
+    pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
+        self.one(&LOCK, args![id], |row| row.take::<String>())?;
+        self.place_of_room(id)
+    }
+
+    /// The place of the next message of a room.
+    pub fn next_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
+        self.one(&NEXT_SEQ, args![room], |row| row.take())
+    }
+
+    /// Writes a new message, without its files.
+    pub fn insert_room_message(&mut self, new: &RoomMessage, sender: Option<&UserId>) -> Result<()> {
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.work_room_id,
+                new.seq,
+                sender,
+                new.kind.as_str(),
+                new.content,
+                new.reply_to_id,
+                new.client_message_id,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes what a message says now.
+    pub fn rewrite_room_message(&mut self, message: &RoomMessage) -> Result<()> {
+        let arguments = args![message.work_room_id, message.id, message.content, message.edited_at];
+        self.run(&REWRITE, arguments).map(drop)
+    }
+
+    /// Marks a message as deleted, and by whom.
+    pub fn delete_room_message(&mut self, message: &RoomMessage, by: &UserId) -> Result<()> {
+        let arguments = args![message.work_room_id, message.id, message.deleted_at, by];
+        self.run(&DELETE, arguments).map(drop)
+    }
+
+    /// Writes a new file that no message names yet.
+    pub fn insert_chat_file(&mut self, new: &MessageAttachment) -> Result<()> {
+        self.stored(new.file.size);
+        let file = &new.file;
+        self.run(
+            &INSERT_FILE,
+            args![
+                new.id,
+                new.work_room_id,
+                file.file_name,
+                file.mime_type,
+                file.size,
+                file.sha256,
+                file.key.as_str(),
+                new.uploaded_by_id,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Puts a waiting file of its uploader into a message; 404 for every other file.
+    pub fn name_file(
+        &mut self,
+        room: &WorkRoomId,
+        id: &AttachmentId,
+        uploader: &UserId,
+        message: &MessageId,
+    ) -> Result<()> {
+        if self.run(&NAME_FILE, args![room, id, uploader, message])? == 0 {
+            Err(Error::NotFound)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Drops the row of a waiting file and tells whether it was there; whoever records the change names its bytes.
+    pub fn drop_waiting_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
+        Ok(self.run(&DROP_FILE, args![room, id])? > 0)
+    }
+
+    /// Writes how far somebody has read.
+    pub fn set_reading_mark(&mut self, room: &WorkRoomId, reader: &UserId, mark: ReadingMark) -> Result<()> {
+        let now = self.now();
+        self.run(&SET_MARK, args![room, reader, mark.seq, mark.own_after, now])
+            .map(drop)
+    }
+
+    /// Notes that somebody wrote a message, which he need not read.
+    pub fn count_own(&mut self, room: &WorkRoomId, author: &UserId) -> Result<()> {
+        let now = self.now();
+        self.run(&COUNT_OWN, args![room, author, now]).map(drop)
+    }
+}
+
+fn message(row: &mut Columns<'_>) -> Result<RoomMessage> {
+    Ok(RoomMessage {
+        id: row.take()?,
+        organization_id: row.take()?,
+        work_room_id: row.take()?,
+        seq: row.take()?,
+        sender: sender(row)?,
+        kind: row.parse(MessageType::parse)?,
+        content: row.take()?,
+        attachments: Vec::new(),
+        reply_to_id: row.take()?,
+        client_message_id: row.take()?,
+        created_at: row.take()?,
+        edited_at: row.take()?,
+        deleted_at: row.take()?,
+    })
+}
+
+fn sender(row: &mut Columns<'_>) -> Result<Option<Sender>> {
+    let Some(id) = row.take()? else {
+        row.skip(4);
+        return Ok(None);
+    };
+    let (name, image) = (row.take()?, row.take()?);
+    let account = row.parse(PlatformRole::parse)?;
+    let member = row.parse_option(MemberRole::parse)?;
+    let role = Sender::role(account, member);
+    Ok(Some(Sender { id, name, role, image }))
+}
+
+fn file(row: &mut Columns<'_>) -> Result<MessageAttachment> {
+    Ok(MessageAttachment {
+        id: row.take()?,
+        organization_id: row.take()?,
+        work_room_id: row.take()?,
+        message_id: row.take()?,
+        file: StoredFile {
+            key: FileKey::new(row.take::<String>()?),
+            file_name: row.take()?,
+            mime_type: row.take()?,
+            size: row.take()?,
+            sha256: row.take()?,
+        },
+        uploaded_by_id: row.take()?,
+        created_at: row.take()?,
+    })
+}

@@ -1,0 +1,411 @@
+//! Classes with their people and subjects. Who learns in a class is in `enrollments.rs`, what goes with it in `cascade.rs`.
+
+use std::collections::HashMap;
+
+use model::class::{Class, ClassStatus};
+use model::collation::{search_key, sort_key};
+use model::homeroom::HomeroomLabel;
+use model::id::{ClassId, HomeroomId, SubjectId, UserId};
+use model::subject::SubjectLabel;
+use model::text::{AcademicYear, name_key};
+use model::user::Person;
+use model::whole::{ClassCounts, WholeClass};
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, knows_class, statements};
+use common::error::Result;
+
+macro_rules! class_columns {
+    () => {
+        "k.id, k.organization_id, k.name, k.academic_year, k.semester, k.start_date, k.end_date, k.status,
+            k.teacher_id, k.homeroom_id, k.external_id, k.schedule, k.created_at, k.updated_at"
+    };
+}
+
+/// Classes the viewer may know of, with teacher, homeroom and counts.
+macro_rules! whole_classes {
+    ($where:expr) => {
+        concat!(
+            "SELECT ",
+            class_columns!(),
+            ", t.id, t.name, t.image, h.id, h.name,
+                (SELECT COUNT(*) FROM class_enrollments e WHERE e.organization_id = $1 AND e.class_id = k.id),
+                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.class_id = k.id),
+                (SELECT COUNT(*) FROM courses c WHERE c.organization_id = $1 AND c.class_id = k.id),
+                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.class_id = k.id)
+            FROM classes k
+            JOIN users t ON t.id = k.teacher_id
+            LEFT JOIN homerooms h ON h.organization_id = k.organization_id AND h.id = k.homeroom_id
+            WHERE k.organization_id = $1 AND ",
+            knows_class!(),
+            $where
+        )
+    };
+}
+
+/// The co-teachers of some classes `k`.
+macro_rules! co_teachers {
+    ($where:expr) => {
+        concat!(
+            "SELECT ct.class_id, u.id, u.name, u.image
+            FROM classes k
+            JOIN class_teachers ct ON ct.organization_id = k.organization_id AND ct.class_id = k.id
+            JOIN users u ON u.id = ct.user_id
+            WHERE k.organization_id = $1 AND ",
+            knows_class!(),
+            $where,
+            " ORDER BY ct.created_at, ct.user_id"
+        )
+    };
+}
+
+/// The subjects of some classes `k`.
+macro_rules! subjects {
+    ($where:expr) => {
+        concat!(
+            "SELECT cs.class_id, s.id, s.name, s.code, s.color
+            FROM classes k
+            JOIN class_subjects cs ON cs.organization_id = k.organization_id AND cs.class_id = k.id
+            JOIN subjects s ON s.id = cs.subject_id
+            WHERE k.organization_id = $1 AND ",
+            knows_class!(),
+            $where,
+            " ORDER BY s.sort_key, s.id"
+        )
+    };
+}
+
+/// The classes that match a filter.
+macro_rules! matching {
+    () => {
+        " AND (CAST($5 AS TEXT) IS NULL OR k.status = $5)
+            AND (CAST($6 AS TEXT) IS NULL OR k.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
+            AND (CAST($7 AS TEXT) IS NULL OR k.teacher_id = $7)
+            AND (CAST($8 AS TEXT) IS NULL OR k.homeroom_id = $8)
+            AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_subjects x
+                WHERE x.organization_id = $1 AND x.class_id = k.id AND x.subject_id = $9))
+            AND (CAST($10 AS TEXT) IS NULL OR k.academic_year = $10)
+            AND (CAST($11 AS TEXT) IS NULL OR k.teacher_id = $11 OR EXISTS (SELECT 1 FROM class_teachers x
+                WHERE x.organization_id = $1 AND x.class_id = k.id AND x.user_id = $11))"
+    };
+}
+
+statements! {
+    /// One class the viewer may know of.
+    BY_ID = concat!("SELECT ", class_columns!(), " FROM classes k
+        WHERE k.organization_id = $1 AND ", knows_class!(), " AND k.id = $5");
+    /// The same with what stands around it.
+    WHOLE = whole_classes!(" AND k.id = $5");
+    /// Its co-teachers.
+    CO_TEACHERS = co_teachers!(" AND k.id = $5");
+    /// Its subjects.
+    SUBJECTS = subjects!(" AND k.id = $5");
+    /// The classes that match, by name; those whose name begins with the search text come first.
+    LIST = whole_classes!(concat!(matching!(),
+        " ORDER BY CASE WHEN k.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.sort_key, k.id"));
+    /// Their co-teachers.
+    LIST_CO_TEACHERS = co_teachers!(matching!());
+    /// Their subjects.
+    LIST_SUBJECTS = subjects!(matching!());
+    /// Takes the row for this unit; inserts that refer to it go on.
+    LOCK = "SELECT id FROM classes WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    /// The homeroom a class may come from.
+    HOMEROOM = "SELECT h.id, h.name FROM homerooms h WHERE h.organization_id = $1 AND h.id = $2";
+    /// A member who may own a class or teach in it.
+    TEACHER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
+    /// A new class.
+    INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
+            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    /// All fields of a class.
+    UPDATE = "UPDATE classes SET name = $3, name_key = $4, academic_year = $5, semester = $6, start_date = $7,
+            end_date = $8, status = $9, teacher_id = $10, homeroom_id = $11, external_id = $12, schedule = $13,
+            updated_at = $14, search_key = $15, sort_key = $16
+        WHERE organization_id = $1 AND id = $2";
+    /// Adds a subject to a class; there already is fine.
+    ADD_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)
+        ON CONFLICT (class_id, subject_id, organization_id) DO NOTHING";
+    /// Whether a course of the class is in this subject.
+    SUBJECT_HAS_COURSES = "SELECT EXISTS (SELECT 1 FROM courses
+        WHERE organization_id = $1 AND class_id = $2 AND subject_id = $3)";
+    /// Takes a subject without courses off a class.
+    REMOVE_SUBJECT = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2 AND subject_id = $3";
+    /// Adds a co-teacher; there already is fine.
+    ADD_TEACHER = "INSERT INTO class_teachers (organization_id, class_id, user_id, created_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (class_id, user_id) DO NOTHING";
+    /// Removes a co-teacher.
+    REMOVE_TEACHER = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
+}
+
+/// Which classes a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct ClassFilter {
+    /// In this status.
+    pub status: Option<ClassStatus>,
+    /// Whose name contains this.
+    pub search: Option<String>,
+    /// Owned by this teacher.
+    pub teacher_id: Option<UserId>,
+    /// Of this homeroom.
+    pub homeroom_id: Option<HomeroomId>,
+    /// With this subject.
+    pub subject_id: Option<SubjectId>,
+    /// Of this school year.
+    pub academic_year: Option<AcademicYear>,
+    /// Taught by this person, as owner or co-teacher.
+    pub taught_by: Option<UserId>,
+}
+
+impl Scope<'_> {
+    /// One class, if the viewer may know of it.
+    pub fn class(&mut self, id: &ClassId) -> Result<Class> {
+        self.one_visible(&BY_ID, args![id], class)
+    }
+
+    /// One class with what stands around it, if the viewer may know of it.
+    pub fn whole_class(&mut self, id: &ClassId) -> Result<WholeClass> {
+        let mut whole = self.one_visible(&WHOLE, args![id], whole)?;
+        whole.co_teachers = self.co_teachers(id)?;
+        whole.subjects = self.class_subjects(id)?;
+        Ok(whole)
+    }
+
+    /// The classes that match and that the viewer may know of, by name.
+    pub fn classes(&mut self, filter: &ClassFilter) -> Result<Vec<WholeClass>> {
+        let search = filter.search.as_deref().map(super::pattern);
+        let status = filter.status.map(ClassStatus::as_str);
+        let arguments = args![
+            status,
+            search,
+            filter.teacher_id,
+            filter.homeroom_id,
+            filter.subject_id,
+            filter.academic_year,
+            filter.taught_by,
+        ];
+        let mut classes = self.many_visible(&LIST, arguments, whole)?;
+        let mut co_teachers = gathered(self.many_visible(&LIST_CO_TEACHERS, arguments, co_teacher)?);
+        let mut subjects = gathered(self.many_visible(&LIST_SUBJECTS, arguments, subject)?);
+        for whole in &mut classes {
+            whole.co_teachers = co_teachers.remove(&whole.class.id).unwrap_or_default();
+            whole.subjects = subjects.remove(&whole.class.id).unwrap_or_default();
+        }
+        Ok(classes)
+    }
+
+    /// The co-teachers of a class, longest first.
+    pub fn co_teachers(&mut self, id: &ClassId) -> Result<Vec<Person>> {
+        let found = self.many_visible(&CO_TEACHERS, args![id], co_teacher)?;
+        Ok(found.into_iter().map(|(_, person)| person).collect())
+    }
+
+    /// The subjects of a class by name.
+    pub fn class_subjects(&mut self, id: &ClassId) -> Result<Vec<SubjectLabel>> {
+        let found = self.many_visible(&SUBJECTS, args![id], subject)?;
+        Ok(found.into_iter().map(|(_, subject)| subject).collect())
+    }
+
+    /// One class, if the viewer manages it: 404 when he may not know of it, `NOT_CLASS_TEACHER` when it is a colleague's.
+    pub fn managed_class(&mut self, id: &ClassId) -> Result<Class> {
+        let class = self.class(id)?;
+        let co_teachers: Vec<UserId> = self.co_teachers(id)?.into_iter().map(|person| person.id).collect();
+        class.require_managed_by(self.viewer(), &co_teachers)?;
+        Ok(class)
+    }
+
+    /// The homeroom that a class names.
+    pub fn homeroom_label(&mut self, id: &HomeroomId) -> Result<HomeroomLabel> {
+        self.one(&HOMEROOM, args![id], homeroom)
+    }
+
+    /// A member who may own a class or teach in it: a teacher, an admin or an owner.
+    pub fn teaching_member(&mut self, id: &UserId) -> Result<Person> {
+        self.one(&TEACHER, args![id], person)
+    }
+}
+
+impl Work<'_> {
+    /// One class the viewer manages, held until this unit ends: whoever changes what is in a class comes through here,
+    /// so that numbers, memberships and topics of one class change one after another.
+    pub fn class_to_manage(&mut self, id: &ClassId) -> Result<Class> {
+        self.maybe(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.managed_class(id)
+    }
+
+    /// Holds a class until this unit ends, whoever acts: what students and the document server change in a class waits
+    /// for what its teachers change, always the class first.
+    pub fn hold_class(&mut self, id: &ClassId) -> Result<()> {
+        self.one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
+    }
+
+    /// The same, and the class is not archived.
+    pub fn class_to_write(&mut self, id: &ClassId) -> Result<Class> {
+        let class = self.class_to_manage(id)?;
+        class.writable()?;
+        Ok(class)
+    }
+
+    /// Writes a new class; a taken id of the school's administration is `DUPLICATE_EXTERNAL_ID`.
+    pub fn insert_class(&mut self, new: &Class) -> Result<()> {
+        let schedule = json(new)?;
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.name,
+                name_key(new.name.as_str()),
+                new.academic_year,
+                new.semester,
+                new.start_date,
+                new.end_date,
+                new.status.as_str(),
+                new.teacher_id,
+                new.homeroom_id,
+                new.external_id,
+                schedule,
+                new.created_at,
+                new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a class.
+    pub fn update_class(&mut self, class: &Class) -> Result<()> {
+        let schedule = json(class)?;
+        self.run(
+            &UPDATE,
+            args![
+                class.id,
+                class.name,
+                name_key(class.name.as_str()),
+                class.academic_year,
+                class.semester,
+                class.start_date,
+                class.end_date,
+                class.status.as_str(),
+                class.teacher_id,
+                class.homeroom_id,
+                class.external_id,
+                schedule,
+                class.updated_at,
+                search_key(class.name.as_str()),
+                sort_key(class.name.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Adds a subject to a class that does not list it yet.
+    pub fn add_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
+        self.run(&ADD_SUBJECT, args![class, subject]).map(drop)
+    }
+
+    /// Whether a course of the class is in this subject.
+    pub fn class_subject_has_courses(&mut self, class: &ClassId, subject: &SubjectId) -> Result<bool> {
+        self.one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.take())
+    }
+
+    /// Takes a subject without courses off a class.
+    pub fn remove_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
+        self.run(&REMOVE_SUBJECT, args![class, subject]).map(drop)
+    }
+
+    /// Adds a co-teacher; answers whether he is new.
+    pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
+        let now = self.now();
+        Ok(self.run(&ADD_TEACHER, args![class, teacher, now])? > 0)
+    }
+
+    /// Removes a co-teacher; answers whether he was one.
+    pub fn remove_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
+        Ok(self.run(&REMOVE_TEACHER, args![class, teacher])? > 0)
+    }
+}
+
+fn json(class: &Class) -> Result<Option<String>> {
+    Ok(class.schedule.as_ref().map(serde_json::to_string).transpose()?)
+}
+
+/// Children by the class they belong to; their order stays.
+fn gathered<T>(children: Vec<(ClassId, T)>) -> HashMap<ClassId, Vec<T>> {
+    let mut by_class: HashMap<ClassId, Vec<T>> = HashMap::new();
+    for (class, child) in children {
+        by_class.entry(class).or_default().push(child);
+    }
+    by_class
+}
+
+fn class(row: &mut Columns<'_>) -> Result<Class> {
+    Ok(Class {
+        id: row.take()?,
+        organization_id: row.take()?,
+        name: row.take()?,
+        academic_year: row.take()?,
+        semester: row.take()?,
+        start_date: row.take()?,
+        end_date: row.take()?,
+        status: row.parse(ClassStatus::parse)?,
+        teacher_id: row.take()?,
+        homeroom_id: row.take()?,
+        external_id: row.take()?,
+        schedule: row.json_option()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}
+
+fn whole(row: &mut Columns<'_>) -> Result<WholeClass> {
+    Ok(WholeClass {
+        class: class(row)?,
+        teacher: person(row)?,
+        co_teachers: Vec::new(),
+        subjects: Vec::new(),
+        homeroom: match (row.take()?, row.take()?) {
+            (Some(id), Some(name)) => Some(HomeroomLabel { id, name }),
+            _ => None,
+        },
+        counts: ClassCounts {
+            students: row.take()?,
+            groups: row.take()?,
+            courses: row.take()?,
+            assignments: row.take()?,
+        },
+    })
+}
+
+fn homeroom(row: &mut Columns<'_>) -> Result<HomeroomLabel> {
+    Ok(HomeroomLabel {
+        id: row.take()?,
+        name: row.take()?,
+    })
+}
+
+fn co_teacher(row: &mut Columns<'_>) -> Result<(ClassId, Person)> {
+    Ok((row.take()?, person(row)?))
+}
+
+fn subject(row: &mut Columns<'_>) -> Result<(ClassId, SubjectLabel)> {
+    let class = row.take()?;
+    Ok((
+        class,
+        SubjectLabel {
+            id: row.take()?,
+            name: row.take()?,
+            code: row.take()?,
+            color: row.take()?,
+        },
+    ))
+}
+
+pub(super) fn person(row: &mut Columns<'_>) -> Result<Person> {
+    Ok(Person {
+        id: row.take()?,
+        name: row.take()?,
+        image: row.take()?,
+    })
+}

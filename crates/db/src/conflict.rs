@@ -1,0 +1,244 @@
+//! Unique constraints decide races; here their violation becomes an error people understand. PostgreSQL names the
+//! constraint, SQLite only the columns, so the table below knows both.
+
+use postgres::error::SqlState;
+
+use super::server::{self, Unreachable};
+use super::sql::Sql;
+use common::error::Error;
+
+/// A unique key a caller can run into.
+struct Key {
+    /// The constraint's name (PostgreSQL).
+    constraint: &'static str,
+    /// Its columns as SQLite lists them.
+    columns: &'static str,
+    code: &'static str,
+    message: &'static str,
+    path: &'static str,
+}
+
+const KEYS: &[Key] = &[
+    Key {
+        constraint: "courses_class_subject_name_key",
+        columns: "courses.class_id, courses.subject_id, courses.name",
+        code: "DUPLICATE_COURSE",
+        message: "This class has a course of this name in this subject already.",
+        path: "name",
+    },
+    Key {
+        constraint: "groups_class_number_key",
+        columns: "groups.class_id, groups.group_number",
+        code: "DUPLICATE_GROUP_NUMBER",
+        message: "This class has a group with this number already.",
+        path: "groupNumber",
+    },
+    Key {
+        constraint: "group_assignments_assignment_group_key",
+        columns: "group_assignments.assignment_id, group_assignments.group_id",
+        code: "DUPLICATE_GROUP_ASSIGNMENT",
+        message: "This group is on this topic already.",
+        path: "groupId",
+    },
+    Key {
+        constraint: "users_email_key",
+        columns: "users.email",
+        code: "DUPLICATE_EMAIL",
+        message: "This address has an account already.",
+        path: "email",
+    },
+    Key {
+        constraint: "subjects_organization_name_key",
+        columns: "subjects.organization_id, subjects.name_key",
+        code: "DUPLICATE_SUBJECT",
+        message: "A subject of this name exists already.",
+        path: "name",
+    },
+    Key {
+        constraint: "classes_organization_external_id_key",
+        columns: "classes.organization_id, classes.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another class has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
+        constraint: "members_organization_external_id_key",
+        columns: "members.organization_id, members.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another person has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
+        constraint: "homerooms_organization_name_year_key",
+        columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
+        code: "DUPLICATE_HOMEROOM",
+        message: "A homeroom of this name exists in this year already.",
+        path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_name_without_year_key",
+        columns: "homerooms.organization_id, homerooms.name",
+        code: "DUPLICATE_HOMEROOM",
+        message: "A homeroom of this name without a year exists already.",
+        path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_external_id_key",
+        columns: "homerooms.organization_id, homerooms.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another homeroom has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
+        constraint: "organizations_slug_key",
+        columns: "organizations.slug",
+        code: "DUPLICATE_SLUG",
+        message: "This short name is taken.",
+        path: "slug",
+    },
+    Key {
+        constraint: "organizations_custom_domain_key",
+        columns: "organizations.custom_domain",
+        code: "DUPLICATE_DOMAIN",
+        message: "This domain is taken.",
+        path: "customDomain",
+    },
+    Key {
+        constraint: "mail_domains_organization_domain_key",
+        columns: "mail_domains.organization_id, mail_domains.domain",
+        code: "DUPLICATE_MAIL_DOMAIN",
+        message: "This domain was added already.",
+        path: "domain",
+    },
+    Key {
+        constraint: "mail_domains_dns_holder_key",
+        columns: "mail_domains.domain",
+        code: "DOMAIN_HELD",
+        message: "Another organization holds this domain. Ask those who run this installation to let both hold it.",
+        path: "domain",
+    },
+];
+
+/// A commit that the database refused: a full disk is a thing the service needs and does not have.
+pub(super) fn commit(error: Error) -> Error {
+    let Error::Internal(cause) = &error else { return error };
+    let is_full = cause
+        .chain()
+        .any(|cause| match cause.downcast_ref::<rusqlite::Error>() {
+            Some(failure) => failure.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            None => false,
+        });
+    tracing::error!(error = format!("{cause:?}"), "a commit failed");
+    if is_full { Error::NotReady } else { error }
+}
+
+/// Turns a SQLite error into ours.
+pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
+    if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
+        tracing::error!(%error, "there is no room for rows");
+        return Error::NotReady;
+    }
+    if let rusqlite::Error::SqliteFailure(failure, Some(text)) = &error
+        && matches!(
+            failure.extended_code,
+            rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+        )
+    {
+        let found = KEYS
+            .iter()
+            .find(|key| text.ends_with(key.columns) || text.contains(key.constraint));
+        if let Some(key) = found {
+            return key.error();
+        }
+    }
+    Error::Internal(anyhow::Error::new(error).context(sql.text()))
+}
+
+/// Turns a PostgreSQL error into ours.
+pub(super) fn postgres(error: postgres::Error) -> Error {
+    if let Some(database) = error.as_db_error()
+        && *database.code() == SqlState::UNIQUE_VIOLATION
+        && let Some(key) = KEYS.iter().find(|key| Some(key.constraint) == database.constraint())
+    {
+        return key.error();
+    }
+    Error::Internal(anyhow::Error::new(error))
+}
+
+/// The connection broke, or the server went away.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection to the database is lost")]
+pub(super) struct Lost;
+
+/// Whether running the unit again may succeed: PostgreSQL chose it as the victim of a conflict, or the connection broke
+/// before the commit was sent.
+pub(super) fn may_retry(error: &Error) -> bool {
+    is_victim(error) || is_lost(error)
+}
+
+/// Whether the connection is of no use any more.
+pub(super) fn is_lost(error: &Error) -> bool {
+    let Error::Internal(internal) = error else { return false };
+    let by_itself = |error: &postgres::Error| {
+        let broke = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
+        error.is_closed() || std::error::Error::source(error).is_some_and(broke)
+    };
+    internal
+        .chain()
+        .any(|cause| cause.is::<Lost>() || cause.is::<Unreachable>())
+        || causes(internal).any(|error| by_itself(error) || error.code().is_some_and(server::is_away))
+}
+
+/// Turns what is nobody's fault into what the caller may do about it: ask again a little later.
+pub(super) fn told(error: Error) -> Error {
+    let Error::Internal(internal) = &error else {
+        return error;
+    };
+    let is_full = causes(internal).any(|error| error.code().is_some_and(server::is_full));
+    let waited_too_long = causes(internal).any(|error| {
+        error
+            .code()
+            .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
+    });
+    if is_lost(&error) || is_full {
+        tracing::warn!(error = cause(&error), "the database is away");
+        Error::NotReady
+    } else if waited_too_long || is_victim(&error) {
+        tracing::warn!(error = cause(&error), "the database has no time");
+        Error::Overloaded
+    } else {
+        error
+    }
+}
+
+/// An error with its causes, for the log.
+pub(super) fn cause(error: &Error) -> String {
+    match error {
+        Error::Internal(cause) => format!("{cause:#}"),
+        other => other.to_string(),
+    }
+}
+
+fn is_victim(error: &Error) -> bool {
+    let Error::Internal(error) = error else { return false };
+    causes(error).any(|error| {
+        error
+            .code()
+            .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+    })
+}
+
+fn causes(error: &anyhow::Error) -> impl Iterator<Item = &postgres::Error> {
+    error.chain().filter_map(|cause| cause.downcast_ref())
+}
+
+impl Key {
+    fn error(&self) -> Error {
+        Error::Conflict {
+            code: self.code,
+            message: self.message,
+            path: self.path,
+            existing_id: None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How long and how often people wrote in the documents of a group, as the document server tells it.
+
+use std::collections::BTreeMap;
+
+use model::contribution::Contribution;
+use model::id::{DocumentId, GroupId, UserId, WorkRoomId};
+use model::time::Timestamp;
+use model::user::Person;
+
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// Everybody who worked on the documents of a group.
+    OF_GROUP = "SELECT u.id, u.name, u.image, d.id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at
+        FROM work_rooms w
+        JOIN documents d ON d.work_room_id = w.id
+        JOIN document_contributions c ON c.document_id = d.id
+        JOIN users u ON u.id = c.user_id
+        WHERE w.organization_id = $1 AND w.group_id = $2 ORDER BY c.user_id, d.created_at, d.id";
+    /// Up to when the time of people was counted in the documents of a room, held until the unit ends.
+    COUNTED = "SELECT user_id, counted_until FROM document_contributions
+        WHERE organization_id = $1 AND document_id IN (SELECT id FROM documents WHERE organization_id = $1 AND work_room_id = $2)
+        ORDER BY document_id, user_id FOR UPDATE";
+    /// Somebody was there from one moment to another; only members are counted.
+    PRESENT = "INSERT INTO document_contributions (organization_id, document_id, user_id, editing_millis, first_at, last_at,
+            counted_until)
+        SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($6 AS BIGINT) - CAST($5 AS BIGINT), CAST($4 AS BIGINT),
+            CAST($6 AS BIGINT), CAST($6 AS BIGINT)
+        FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
+        ON CONFLICT (document_id, user_id) DO UPDATE SET
+            editing_millis = document_contributions.editing_millis + CASE
+                WHEN document_contributions.counted_until <= CAST($5 AS BIGINT) THEN CAST($6 AS BIGINT) - CAST($5 AS BIGINT)
+                WHEN document_contributions.counted_until < CAST($6 AS BIGINT)
+                    THEN CAST($6 AS BIGINT) - document_contributions.counted_until
+                ELSE 0 END,
+            last_at = excluded.last_at,
+            counted_until = CASE WHEN document_contributions.counted_until < excluded.counted_until
+                THEN excluded.counted_until ELSE document_contributions.counted_until END";
+    /// Somebody's words were saved.
+    SAVED = "INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
+        VALUES ($1, $2, $3, 1, $4, $4, $4)
+        ON CONFLICT (document_id, user_id) DO UPDATE SET saves = document_contributions.saves + 1,
+            last_at = excluded.last_at";
+}
+
+impl Scope<'_> {
+    /// What people did in the documents of a group, person by person.
+    pub fn contributions(&mut self, group: &GroupId) -> Result<Vec<(Person, Vec<Contribution>)>> {
+        let rows = self.many(&OF_GROUP, args![group], |row| {
+            let person = Person {
+                id: row.take()?,
+                name: row.take()?,
+                image: row.take()?,
+            };
+            let contribution = Contribution {
+                document_id: row.take()?,
+                title: row.take()?,
+                editing_millis: row.take()?,
+                saves: row.take()?,
+                first_at: row.take()?,
+                last_at: row.take()?,
+            };
+            Ok((person, contribution))
+        })?;
+        let mut people: Vec<(Person, Vec<Contribution>)> = Vec::new();
+        for (person, contribution) in rows {
+            match people.last_mut() {
+                Some((last, contributions)) if last.id == person.id => contributions.push(contribution),
+                _ => people.push((person, vec![contribution])),
+            }
+        }
+        Ok(people)
+    }
+}
+
+impl Work<'_> {
+    /// Up to when the time of each person was counted in any document of a room; nobody else counts until this unit ends.
+    pub fn counted_in_room(&mut self, room: &WorkRoomId) -> Result<BTreeMap<UserId, Timestamp>> {
+        let rows: Vec<(UserId, Timestamp)> = self.many(&COUNTED, args![room], |row| Ok((row.take()?, row.take()?)))?;
+        let mut counted = BTreeMap::new();
+        for (user, until) in rows {
+            let last = counted.entry(user).or_insert(until);
+            *last = (*last).max(until);
+        }
+        Ok(counted)
+    }
+
+    /// Adds the time between two moments to what a member did; what was counted before is not counted twice. `since` is
+    /// when he came, if this is the first that is heard of him.
+    pub fn add_presence(
+        &mut self,
+        document: &DocumentId,
+        user: &UserId,
+        since: Timestamp,
+        (from, until): (Timestamp, Timestamp),
+    ) -> Result<()> {
+        self.run(&PRESENT, args![document, user, since, from, until]).map(drop)
+    }
+
+    /// Counts a save for a member.
+    pub fn add_save(&mut self, document: &DocumentId, user: &UserId) -> Result<()> {
+        let now = self.now();
+        self.run(&SAVED, args![document, user, now]).map(drop)
+    }
+}

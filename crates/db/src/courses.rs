@@ -1,0 +1,174 @@
+//! Courses with the class and the subject they belong to, and how much is in them.
+
+use model::class::{ClassLabel, ClassStatus};
+use model::collation::{search_key, sort_key};
+use model::course::{Course, CourseStatus};
+use model::id::{ClassId, CourseId, SubjectId};
+use model::subject::SubjectLabel;
+use model::text::name_key;
+use model::whole::{CourseCounts, WholeCourse};
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+macro_rules! courses {
+    ($where:literal) => {
+        concat!(
+            "SELECT c.id, c.organization_id, c.class_id, c.subject_id, c.name, c.description, c.status, c.created_at,
+                c.updated_at, k.id, k.name, k.academic_year, k.status, s.id, s.name, s.code, s.color,
+                (SELECT COUNT(*) FROM groups g WHERE g.organization_id = $1 AND g.course_id = c.id),
+                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.course_id = c.id),
+                (SELECT COUNT(*) FROM assignments a WHERE a.organization_id = $1 AND a.course_id = c.id
+                    AND a.status = 'ACTIVE')
+            FROM courses c
+            JOIN classes k ON k.id = c.class_id
+            JOIN subjects s ON s.id = c.subject_id
+            WHERE c.organization_id = $1 ",
+            $where
+        )
+    };
+}
+
+statements! {
+    /// One course.
+    BY_ID = courses!("AND c.id = $2");
+    /// The courses that match, by name; those whose name begins with the search text come first.
+    LIST = courses!("AND (CAST($2 AS TEXT) IS NULL OR c.class_id = $2)
+            AND (CAST($3 AS TEXT) IS NULL OR c.subject_id = $3)
+            AND (CAST($4 AS TEXT) IS NULL OR c.search_key LIKE '%' || $4 || '%' ESCAPE '\\')
+            AND (CAST($5 AS TEXT) IS NULL OR c.status = $5)
+        ORDER BY CASE WHEN c.search_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.sort_key, c.id");
+    /// Takes the row for this unit.
+    LOCK = "SELECT class_id FROM courses WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    /// A new course.
+    INSERT = "INSERT INTO courses (organization_id, id, class_id, subject_id, name, name_key, description, status,
+            created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    /// All fields of a course.
+    UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7, status = $8,
+            updated_at = $9, search_key = $10, sort_key = $11
+        WHERE organization_id = $1 AND id = $2";
+    /// Groups follow the subject of their course.
+    UPDATE_GROUP_SUBJECTS = "UPDATE groups SET subject_id = $3, updated_at = $4
+        WHERE organization_id = $1 AND course_id = $2";
+}
+
+/// Which courses a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct CourseFilter {
+    /// Of this class.
+    pub class_id: Option<ClassId>,
+    /// Of this subject.
+    pub subject_id: Option<SubjectId>,
+    /// Whose name contains this.
+    pub search: Option<String>,
+    /// In this status.
+    pub status: Option<CourseStatus>,
+}
+
+impl Scope<'_> {
+    /// One course. Staff read the courses of all classes of their organization.
+    pub fn course(&mut self, id: &CourseId) -> Result<WholeCourse> {
+        self.one(&BY_ID, args![id], whole)
+    }
+
+    /// The courses that match, by name.
+    pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<WholeCourse>> {
+        let search = filter.search.as_deref().map(super::pattern);
+        let status = filter.status.map(CourseStatus::as_str);
+        self.many(&LIST, args![filter.class_id, filter.subject_id, search, status], whole)
+    }
+}
+
+impl Work<'_> {
+    /// One course, held with its class until this unit ends; the viewer manages the class and it is not archived.
+    pub fn course_to_write(&mut self, id: &CourseId) -> Result<WholeCourse> {
+        // The class first: everybody takes locks in the same order, from the class downwards.
+        let class = self.course(id)?.course.class_id;
+        self.class_to_write(&class)?;
+        self.one(&LOCK, args![id], |row| row.take::<ClassId>())?;
+        self.course(id)
+    }
+
+    /// Writes a new course; a taken name is `DUPLICATE_COURSE`.
+    pub fn insert_course(&mut self, new: &Course) -> Result<()> {
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.class_id,
+                new.subject_id,
+                new.name,
+                name_key(new.name.as_str()),
+                new.description,
+                new.status.as_str(),
+                new.created_at,
+                new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a course; its groups follow its subject.
+    pub fn update_course(&mut self, course: &Course, subject_changed: bool) -> Result<()> {
+        self.run(
+            &UPDATE,
+            args![
+                course.id,
+                course.class_id,
+                course.subject_id,
+                course.name,
+                name_key(course.name.as_str()),
+                course.description,
+                course.status.as_str(),
+                course.updated_at,
+                search_key(course.name.as_str()),
+                sort_key(course.name.as_str()),
+            ],
+        )?;
+        if subject_changed {
+            self.run(
+                &UPDATE_GROUP_SUBJECTS,
+                args![course.id, course.subject_id, course.updated_at],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn whole(row: &mut Columns<'_>) -> Result<WholeCourse> {
+    Ok(WholeCourse {
+        course: Course {
+            id: row.take()?,
+            organization_id: row.take()?,
+            class_id: row.take()?,
+            subject_id: row.take()?,
+            name: row.take()?,
+            description: row.take()?,
+            status: row.parse(CourseStatus::parse)?,
+            created_at: row.take()?,
+            updated_at: row.take()?,
+        },
+        class: ClassLabel {
+            id: row.take()?,
+            name: row.take()?,
+            academic_year: row.take()?,
+            status: row.parse(ClassStatus::parse)?,
+        },
+        subject: SubjectLabel {
+            id: row.take()?,
+            name: row.take()?,
+            code: row.take()?,
+            color: row.take()?,
+        },
+        counts: CourseCounts {
+            groups: row.take()?,
+            assignments: row.take()?,
+            active_assignments: row.take()?,
+        },
+    })
+}

@@ -1,0 +1,108 @@
+//! What is in the current submissions of many links: copies, grades and feedback, one statement for each kind over the
+//! same links that somebody else has read. Who may see which part of it is decided by the views.
+
+use std::collections::HashMap;
+
+use model::id::SubmissionId;
+use model::whole::WholeSubmission;
+
+use super::Scope;
+use super::sql::{Sql, Value};
+use super::submissions::{copy, feedback, grade, member_grade};
+use common::error::Result;
+
+/// The statements over one set of links.
+pub struct CurrentParts {
+    /// The copies of the documents.
+    pub copies: &'static Sql,
+    /// The grades.
+    pub grades: &'static Sql,
+    /// The grades of single members.
+    pub member_grades: &'static Sql,
+    /// What was said about them.
+    pub feedback: &'static Sql,
+}
+
+/// One set of links: `from` names the link `ga` and what `where` needs to choose; both are those of the links themselves.
+macro_rules! current_parts {
+    ($(#[doc = $doc:expr])* $name:ident, from: $from:expr, where: $where:expr) => {
+        $(#[doc = $doc])*
+        pub mod $name {
+            use $crate::submissions::{copy_columns, feedback_columns, grade_columns, member_grade_columns};
+
+            $crate::statements! {
+                /// The copies.
+                COPIES = concat!("SELECT ", copy_columns!(), $from,
+                    " JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id WHERE ", $where,
+                    " ORDER BY sd.created_at, sd.id");
+                /// The grades.
+                GRADES = concat!("SELECT ", grade_columns!(), $from,
+                    " JOIN grades gr ON gr.submission_id = ga.current_submission_id WHERE ", $where);
+                /// The grades of single members.
+                MEMBER_GRADES = concat!("SELECT gr.submission_id, ", member_grade_columns!(), $from,
+                    " JOIN grades gr ON gr.submission_id = ga.current_submission_id
+                    JOIN member_grades mg ON mg.grade_id = gr.id WHERE ", $where,
+                    " ORDER BY mg.user_id");
+                /// The feedback.
+                FEEDBACK = concat!("SELECT ", feedback_columns!(), $from,
+                    " JOIN feedback fb ON fb.submission_id = ga.current_submission_id
+                    JOIN users u ON u.id = fb.author_id WHERE ", $where,
+                    " ORDER BY fb.created_at, fb.id");
+            }
+
+            /// The statements in one place.
+            pub static PARTS: $crate::current_submissions::CurrentParts =
+                $crate::current_submissions::CurrentParts {
+                    copies: &COPIES,
+                    grades: &GRADES,
+                    member_grades: &MEMBER_GRADES,
+                    feedback: &FEEDBACK,
+                };
+        }
+    };
+}
+pub(super) use current_parts;
+
+impl Scope<'_> {
+    /// Fills the current submissions of some links; the arguments are those with which the links were read.
+    pub(super) fn fill_current(
+        &mut self,
+        parts: &'static CurrentParts,
+        arguments: &[Value<'_>],
+        submissions: Vec<&mut WholeSubmission>,
+    ) -> Result<()> {
+        // Most lists are looked at before anything is handed in.
+        if submissions.is_empty() {
+            return Ok(());
+        }
+        let mut filled: HashMap<SubmissionId, &mut WholeSubmission> = submissions
+            .into_iter()
+            .map(|whole| (whole.submission.id.clone(), whole))
+            .collect();
+        for copy in self.many_visible(parts.copies, arguments, copy)? {
+            if let Some(whole) = filled.get_mut(&copy.submission_id) {
+                whole.documents.push(copy);
+            }
+        }
+        for (_, grade) in self.many_visible(parts.grades, arguments, grade)? {
+            if let Some(whole) = filled.get_mut(&grade.submission_id) {
+                whole.grade = Some(grade);
+            }
+        }
+        let single = self.many_visible(parts.member_grades, arguments, |row| {
+            Ok((row.take::<SubmissionId>()?, member_grade(row)?))
+        })?;
+        for (submission, single) in single {
+            if let Some(grade) = filled.get_mut(&submission).and_then(|whole| whole.grade.as_mut()) {
+                single.add_to(grade);
+            }
+        }
+        for feedback in self.many_visible(parts.feedback, arguments, feedback)? {
+            let submission = feedback.submission_id.as_ref();
+            if let Some(whole) = submission.and_then(|submission| filled.get_mut(submission)) {
+                whole.feedback.push(feedback);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,433 @@
+//! Documents of work rooms and their revisions. A viewer finds the documents of those groups he sees inside.
+
+use std::collections::BTreeMap;
+
+use model::class::ClassStatus;
+use model::document::{Document, DocumentStatus, Mode, Open, Status};
+use model::document_kind::{DocumentType, FileExtension};
+use model::file::FileKey;
+use model::grade::{Grade, GradeStatus};
+use model::group::{GroupLabel, Place};
+use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
+use model::number::Points;
+use model::refusal::Refusal;
+use model::save::Revision;
+use model::user::Person;
+use model::whole::WholeDocument;
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, sees_group, statements};
+use common::error::Result;
+
+macro_rules! place_columns {
+    () => {
+        "g.id, g.name, g.group_number, g.display_name, g.course_id, k.id, k.status, g.start_date"
+    };
+}
+
+macro_rules! documents {
+    ($where:literal) => {
+        documents!("documents d JOIN work_rooms r ON r.id = d.work_room_id JOIN groups g ON g.id = r.group_id"; $where)
+    };
+    ($from:literal; $where:literal) => {
+        concat!(
+            "SELECT d.id, d.organization_id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
+                d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
+                d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
+                d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at, ",
+            place_columns!(),
+            ", u.id, u.name, u.image, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version,
+                gr.graded_by_id, gr.graded_at, gr.published_at
+            FROM ",
+            $from,
+            " JOIN classes k ON k.id = g.class_id
+            LEFT JOIN users u ON u.id = d.last_edited_by
+            LEFT JOIN group_assignments ga ON ga.assignment_id = d.assignment_id AND ga.group_id = g.id
+            LEFT JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id AND sd.document_id = d.id
+            LEFT JOIN grades gr ON gr.submission_id = sd.submission_id
+            WHERE d.organization_id = $1 AND ",
+            sees_group!(),
+            $where
+        )
+    };
+}
+
+statements! {
+    /// One document the viewer sees.
+    BY_ID = documents!(" AND d.id = $5");
+    /// The documents of one room, oldest first.
+    OF_ROOM = documents!(" AND d.work_room_id = $5
+        AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
+        AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
+        ORDER BY d.created_at, d.id");
+    /// The documents of all groups that work on a topic. It begins with the topic: of so many tables PostgreSQL joins the last
+    /// ones where they stand, and would read the documents of all schools first.
+    OF_TOPIC = documents!("group_assignments t JOIN groups g ON g.id = t.group_id
+            JOIN work_rooms r ON r.group_id = g.id JOIN documents d ON d.work_room_id = r.id";
+        " AND t.organization_id = $1 AND t.assignment_id = $5
+        ORDER BY g.group_number, d.created_at, d.id");
+    /// Takes the rows of all documents of the groups of a topic for this unit, always in the same order.
+    LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (
+            SELECT r.id FROM work_rooms r JOIN group_assignments t ON t.group_id = r.group_id
+            WHERE t.organization_id = $1 AND t.assignment_id = $2)
+        ORDER BY id FOR UPDATE";
+    /// Where a room is, if the viewer sees it.
+    ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
+        JOIN groups g ON g.id = r.group_id
+        JOIN classes k ON k.id = g.class_id
+        WHERE r.organization_id = $1 AND ", sees_group!(), " AND r.id = $5");
+    /// Takes the room for this unit, so that its documents are counted one after another.
+    LOCK_ROOM = "SELECT id FROM work_rooms WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
+    /// How many documents a room has.
+    COUNT = "SELECT COUNT(*) FROM documents WHERE organization_id = $1 AND work_room_id = $2";
+    /// Takes the row for this unit.
+    LOCK = "SELECT id FROM documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    /// A new document.
+    INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension, assignment_id,
+            generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    /// All fields of a document that can change.
+    UPDATE = "UPDATE documents SET title = $3, status = $4, status_before_lock = $5, locked_at = $6,
+            locked_by_assignment_id = $7, assignment_id = $8, generation = $9, current_revision_id = $10, version = $11,
+            size = $12, last_edited_by = $13, last_activity = $14, save_failed_at = $15, submitted_at = $16,
+            submitted_by_id = $17, updated_at = $18, cut_at = $19, freezing_until = $20, unsaved_generation = $21
+        WHERE organization_id = $1 AND id = $2";
+    /// The flush of a freeze has ended: changes made after it do not belong to what is frozen.
+    END_FLUSH = "UPDATE documents SET cut_at = $3
+        WHERE organization_id = $1 AND id = $2 AND freezing_until IS NOT NULL AND cut_at > $3";
+    /// What was said about a document stays with its topic.
+    UNLINK_FEEDBACK = "UPDATE feedback SET document_id = NULL WHERE organization_id = $1 AND document_id = $2";
+    /// The notices of its saves.
+    DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
+    /// Its open editors.
+    DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
+    /// Who worked on it.
+    DELETE_CONTRIBUTIONS = "DELETE FROM document_contributions WHERE organization_id = $1 AND document_id = $2";
+    /// The document itself.
+    DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
+    /// Whether any attempt has a copy of it.
+    WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
+    /// The topics of a group on which nobody has worked yet, of which one may be named.
+    UNTOUCHED = "SELECT assignment_id FROM group_assignments
+        WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
+            AND (CAST($3 AS TEXT) IS NULL OR assignment_id = $3)
+        ORDER BY id FOR NO KEY UPDATE";
+    /// A file the group sees, of one of its topics or its own, to begin a document with.
+    TEMPLATE = "SELECT f.file_name, f.file_key, f.size, f.sha256 FROM assignment_attachments f
+            JOIN assignments a ON a.id = f.assignment_id
+            JOIN group_assignments ga ON ga.assignment_id = a.id AND ga.group_id = $2
+            WHERE f.organization_id = $1 AND f.id = $3 AND f.staged_at IS NULL
+            AND (f.group_assignment_id IS NULL OR (NOT a.is_shared AND f.group_assignment_id = ga.id))
+        UNION ALL
+        SELECT f.file_name, f.file_key, f.size, f.sha256 FROM group_attachments f
+            WHERE f.organization_id = $1 AND f.id = $3 AND f.group_id = $2";
+}
+
+/// A document with what stands around it, and where it is.
+#[derive(Debug, Clone)]
+pub struct SeenDocument {
+    /// The group in whose room it is, with the status of its class.
+    pub place: Place,
+    /// The document, its last author and its grade.
+    pub whole: WholeDocument,
+}
+
+impl SeenDocument {
+    /// The document itself.
+    pub fn document(&self) -> &Document {
+        &self.whole.document
+    }
+
+    /// Whether people may change anything about it: no lock (423), and a class that is not archived (409).
+    pub fn writable(&self) -> Result<Open, Refusal> {
+        let open = self.whole.document.status.writable()?;
+        self.place.class_status.writable()?;
+        Ok(open)
+    }
+
+    /// How the editor opens for somebody who sees it: whoever sees a document may write in it while it is a draft.
+    pub fn mode(&self) -> Mode {
+        self.whole.document.mode(true, self.place.class_status)
+    }
+}
+
+/// Which documents of a room a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentFilter {
+    /// In this status.
+    pub status: Option<DocumentStatus>,
+    /// For this topic.
+    pub assignment_id: Option<AssignmentId>,
+}
+
+/// A file to begin a document with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Its name.
+    pub file_name: String,
+    /// Its bytes.
+    pub file_key: FileKey,
+    /// How many.
+    pub size: i64,
+    /// Their hash.
+    pub sha256: String,
+}
+
+/// Where the present content of a document is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CurrentFile {
+    /// In this revision.
+    Revision(Box<Revision>),
+    /// Nothing was saved yet: the blank template of this kind.
+    Blank(FileExtension),
+}
+
+impl Scope<'_> {
+    /// One document, if the viewer sees its group inside. The document server looks as an admin does.
+    pub fn document(&mut self, id: &DocumentId) -> Result<SeenDocument> {
+        self.one_visible(&BY_ID, args![id], seen)
+    }
+
+    /// The documents of a room that match, oldest first; 404 when the viewer does not see the room.
+    pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<SeenDocument>> {
+        self.place_of_room(room)?;
+        let status = filter.status.map(DocumentStatus::as_str);
+        self.many_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
+    }
+
+    /// The documents of all groups on a topic that the viewer sees inside, by group number.
+    pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+        self.many_visible(&OF_TOPIC, args![topic], seen)
+    }
+
+    /// The group of a room, if the viewer sees it inside.
+    pub fn place_of_room(&mut self, room: &WorkRoomId) -> Result<Place> {
+        self.one_visible(&ROOM, args![room], place)
+    }
+
+    /// A file that the group sees, by which a document can begin; 404 for every other.
+    pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
+        self.one(&TEMPLATE, args![group, attachment], |row| {
+            Ok(Template {
+                file_name: row.take()?,
+                file_key: FileKey::new(row.take::<String>()?),
+                size: row.take()?,
+                sha256: row.take()?,
+            })
+        })
+    }
+
+    /// Where the content of a document is at this moment.
+    pub fn current_file(&mut self, document: &Document) -> Result<CurrentFile> {
+        Ok(match self.current_revision(document)? {
+            Some(revision) => CurrentFile::Revision(Box::new(revision)),
+            None => CurrentFile::Blank(document.file_extension),
+        })
+    }
+}
+
+impl Work<'_> {
+    /// One document, held until this unit ends. Whether it may be changed is asked of [`SeenDocument::writable`]: a save
+    /// of the document server is taken also when people may not write.
+    pub fn document_to_write(&mut self, id: &DocumentId) -> Result<SeenDocument> {
+        self.document(id)?;
+        self.one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
+        self.document(id)
+    }
+
+    /// Holds a room until this unit ends and answers where it is and how many documents it has.
+    pub fn room_to_fill(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
+        self.place_of_room(room)?;
+        self.one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
+        Ok((
+            self.place_of_room(room)?,
+            self.one(&COUNT, args![room], |row| row.take())?,
+        ))
+    }
+
+    /// The documents of all groups that work on a topic, held until this unit ends.
+    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+        self.many(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
+        self.many_visible(&OF_TOPIC, args![topic], seen)
+    }
+
+    /// The topics on which the group has not worked yet and now does, with a document for one of them or for none; held.
+    pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
+        self.many(&UNTOUCHED, args![group, topic], |row| row.take())
+    }
+
+    /// Writes a new document, which is a draft.
+    pub fn insert_document(&mut self, new: &Document) -> Result<()> {
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.work_room_id,
+                new.title,
+                new.document_type.as_str(),
+                new.file_extension.as_str(),
+                new.assignment_id,
+                new.generation,
+                new.current_revision_id,
+                new.version,
+                new.size,
+                new.created_by_id,
+                new.last_edited_by,
+                new.last_activity,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a document.
+    pub fn update_document(&mut self, document: &Document) -> Result<()> {
+        self.run(
+            &UPDATE,
+            args![
+                document.id,
+                document.title,
+                document.status.word().as_str(),
+                document.status.before_lock().map(Open::as_str),
+                document.locked_at,
+                document.locked_by_assignment_id,
+                document.assignment_id,
+                document.generation,
+                document.current_revision_id,
+                document.version,
+                document.size,
+                document.last_edited_by,
+                document.last_activity,
+                document.save_failed_at,
+                document.submitted_at,
+                document.submitted_by_id,
+                document.updated_at,
+                document.cut_at,
+                document.freezing_until,
+                document.unsaved_generation,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Ends the flush of a document whose freeze is under way.
+    pub fn end_flush(&mut self, document: &DocumentId) -> Result<()> {
+        let now = self.now();
+        self.run(&END_FLUSH, args![document, now]).map(drop)
+    }
+
+    /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
+    pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
+        self.remember_document(id)?;
+        let revisions = self.revisions(id)?;
+        let files = self.delete_revisions(revisions)?;
+        for children in [
+            &UNLINK_FEEDBACK,
+            &DELETE_SAVES,
+            &DELETE_SESSIONS,
+            &DELETE_CONTRIBUTIONS,
+            &DELETE,
+        ] {
+            self.run(children, args![id])?;
+        }
+        Ok(files)
+    }
+
+    /// Whether a document was ever handed in, also when it was taken back.
+    pub fn was_handed_in(&mut self, id: &DocumentId) -> Result<bool> {
+        self.one(&WAS_HANDED_IN, args![id], |row| row.take())
+    }
+}
+
+fn seen(row: &mut Columns<'_>) -> Result<SeenDocument> {
+    let (id, organization_id, work_room_id): (DocumentId, OrganizationId, WorkRoomId) =
+        (row.take()?, row.take()?, row.take()?);
+    let mut document = Document {
+        id,
+        organization_id,
+        work_room_id,
+        // The room's group, which the row tells further on.
+        group_id: GroupId::new(""),
+        title: row.take()?,
+        document_type: row.parse(DocumentType::parse)?,
+        file_extension: row.parse(FileExtension::parse)?,
+        status: {
+            let word = row.parse(DocumentStatus::parse)?;
+            Status::stored(word, row.parse_option(Open::parse)?)
+        },
+        locked_at: row.take()?,
+        locked_by_assignment_id: row.take()?,
+        assignment_id: row.take()?,
+        generation: row.take()?,
+        current_revision_id: row.take::<Option<RevisionId>>()?,
+        version: row.take()?,
+        size: row.take()?,
+        created_by_id: row.take()?,
+        last_edited_by: row.take()?,
+        last_activity: row.take()?,
+        save_failed_at: row.take()?,
+        cut_at: row.take()?,
+        freezing_until: row.take()?,
+        unsaved_generation: row.take()?,
+        submitted_at: row.take()?,
+        submitted_by_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    };
+    let place = place(row)?;
+    document.group_id = place.group.id.clone();
+    let (editor, name, image): (Option<UserId>, Option<String>, _) = (row.take()?, row.take()?, row.take()?);
+    let last_editor = editor.map(|id| Person {
+        id,
+        name: name.unwrap_or_default(),
+        image,
+    });
+    Ok(SeenDocument {
+        place,
+        whole: WholeDocument {
+            document,
+            last_editor,
+            grade: grade(row)?,
+        },
+    })
+}
+
+fn place(row: &mut Columns<'_>) -> Result<Place> {
+    let group = GroupLabel {
+        id: row.take()?,
+        name: row.take()?,
+        group_number: row.take()?,
+        display_name: row.take()?,
+        course_id: row.take()?,
+    };
+    Ok(Place {
+        group,
+        class: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+        start_date: row.take()?,
+    })
+}
+
+/// The grade of the group, if the document is in a graded submission. Grades of single members are not shown with a
+/// document and not read here.
+fn grade(row: &mut Columns<'_>) -> Result<Option<Grade>> {
+    let Some(submission_id) = row.take()? else {
+        return Ok(None);
+    };
+    let grade = Grade {
+        submission_id,
+        value: row.take()?,
+        points: row.take::<Option<f64>>()?.map(Points::stored),
+        feedback: row.take()?,
+        status: row.parse(GradeStatus::parse)?,
+        version: row.take()?,
+        graded_by_id: row.take()?,
+        graded_at: row.take()?,
+        published_at: row.take()?,
+        member_grades: Vec::new(),
+        member_marks: BTreeMap::new(),
+    };
+    Ok(Some(grade))
+}

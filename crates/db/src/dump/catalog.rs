@@ -1,0 +1,106 @@
+//! What the schema says about itself, on either database.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Column, HISTORY, Kind, LEFT_OUT, Table};
+use crate::connection::Connection;
+use crate::sql::Sql;
+use common::error::{Error, Result};
+
+/// Whether there is a schema at all.
+static SQLITE_HISTORY: Sql =
+    Sql::new("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'");
+/// The same.
+static POSTGRES_HISTORY: Sql = Sql::new(
+    "SELECT COUNT(*) FROM information_schema.tables
+    WHERE table_schema = current_schema() AND table_name = 'refinery_schema_history'",
+);
+/// The version of the schema.
+static VERSION: Sql = Sql::new("SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history");
+/// Every column of every table.
+static SQLITE_COLUMNS: Sql = Sql::new(
+    "SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name",
+);
+/// The same.
+static POSTGRES_COLUMNS: Sql = Sql::new(
+    "SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT)
+    FROM information_schema.columns c
+    JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+    WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
+    ORDER BY CAST(c.table_name AS TEXT) COLLATE \"C\", CAST(c.column_name AS TEXT) COLLATE \"C\"",
+);
+/// Which table refers to which.
+static SQLITE_REFERENCES: Sql = Sql::new(
+    "SELECT DISTINCT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
+    WHERE m.type = 'table'",
+);
+/// The same.
+static POSTGRES_REFERENCES: Sql = Sql::new(
+    "SELECT DISTINCT CAST(a.relname AS TEXT), CAST(b.relname AS TEXT) FROM pg_constraint c
+    JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
+    JOIN pg_namespace n ON n.oid = a.relnamespace
+    WHERE c.contype = 'f' AND n.nspname = current_schema()",
+);
+
+/// The version of the schema; none when there is no schema.
+pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
+    let history = match connection {
+        Connection::Sqlite(_) => &SQLITE_HISTORY,
+        Connection::Postgres(_) => &POSTGRES_HISTORY,
+    };
+    let tables: i64 = connection.maybe(history, &[], |row| row.take())?.unwrap_or(0);
+    if tables == 0 {
+        return Ok(None);
+    }
+    Ok(connection.maybe(&VERSION, &[], |row| row.take())?.flatten())
+}
+
+/// Every table whose rows a backup carries, those that others refer to before them.
+pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
+    let (columns, references) = match connection {
+        Connection::Sqlite(_) => (&SQLITE_COLUMNS, &SQLITE_REFERENCES),
+        Connection::Postgres(_) => (&POSTGRES_COLUMNS, &POSTGRES_REFERENCES),
+    };
+    let columns: Vec<(String, String, String)> =
+        connection.many(columns, &[], |row| Ok((row.take()?, row.take()?, row.take()?)))?;
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    for (table, name, declared) in columns {
+        if table == HISTORY || LEFT_OUT.contains(&table.as_str()) {
+            continue;
+        }
+        let kind = Kind::of_type(&declared)
+            .ok_or_else(|| Error::Internal(anyhow::anyhow!("{table}.{name} is of type {declared}")))?;
+        let found = tables.entry(table.clone()).or_insert_with(|| Table {
+            name: table,
+            columns: Vec::new(),
+        });
+        found.columns.push(Column { name, kind });
+    }
+    let references: BTreeSet<(String, String)> = connection
+        .many(references, &[], |row| Ok((row.take()?, row.take()?)))?
+        .into_iter()
+        .collect();
+    in_order(tables, &references)
+}
+
+/// Tables in an order in which their rows can be written.
+fn in_order(mut left: BTreeMap<String, Table>, references: &BTreeSet<(String, String)>) -> Result<Vec<Table>> {
+    let mut ordered = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let is_free = |name: &String| {
+            !references
+                .iter()
+                .any(|(from, to)| from == name && to != name && left.contains_key(to))
+        };
+        let free: Vec<String> = left.keys().filter(|name| is_free(name)).cloned().collect();
+        if free.is_empty() {
+            let circle: Vec<&String> = left.keys().collect();
+            return Err(Error::Internal(anyhow::anyhow!(
+                "tables refer to each other in a circle: {circle:?}"
+            )));
+        }
+        ordered.extend(free.iter().filter_map(|name| left.remove(name)));
+    }
+    Ok(ordered)
+}

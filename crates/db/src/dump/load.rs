@@ -1,0 +1,197 @@
+//! All rows of a backup, written into an empty database in one transaction: either everything is there, or nothing.
+
+use std::io::Write as _;
+
+use model::time::Timestamp;
+
+use super::{Cell, HISTORY, Table, catalog, quoted};
+use crate::connection::Connection;
+use crate::{Database, conflict};
+use crate::{args, statements};
+use common::error::{Error, Result};
+
+statements! {
+    /// How far a restore has come.
+    STATE = "SELECT value FROM settings WHERE name = 'restore'";
+    /// Notes how far it has come.
+    NOTE = "INSERT INTO settings (name, value, updated_at) VALUES ('restore', $1, $2)
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
+    /// It is done.
+    DONE = "DELETE FROM settings WHERE name = 'restore'";
+    /// What the first start of an empty service wrote.
+    OWN_SETTINGS = "DELETE FROM settings WHERE name <> 'restore'";
+    /// Document servers keep files under the keys that were in use after the backup was made; no key comes a second time.
+    RENEW_KEYS = "UPDATE documents SET generation = $1, unsaved_generation = NULL WHERE generation < $1";
+}
+
+/// A database that is to take all rows of a backup.
+pub struct Target {
+    connection: Connection,
+}
+
+impl Target {
+    /// Opens the database.
+    pub fn open(database: &Database) -> Result<Self> {
+        let connection = match database {
+            Database::Sqlite(path) => Connection::open_sqlite(path, false)?,
+            Database::Postgres(url) => Connection::open_postgres(url)?,
+        };
+        Ok(Self { connection })
+    }
+
+    /// The version of its schema, if it has one.
+    pub fn version(&mut self) -> Result<Option<i64>> {
+        catalog::version(&mut self.connection)
+    }
+
+    /// Its tables.
+    pub fn tables(&mut self) -> Result<Vec<Table>> {
+        catalog::tables(&mut self.connection)
+    }
+
+    /// A table with rows, if there is one; settings do not count.
+    pub fn occupied(&mut self) -> Result<Option<String>> {
+        for table in self.tables()? {
+            let Table { name, .. } = table;
+            if name == "settings" || name == HISTORY {
+                continue;
+            }
+            if count(
+                &mut self.connection,
+                &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT 1) x", quoted(&name)),
+            )? > 0
+            {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How far a restore has come here, if one was begun and not ended.
+    pub fn state(&mut self) -> Result<Option<String>> {
+        self.connection.maybe(&STATE, &[], |row| row.take())
+    }
+
+    /// Notes that a restore has begun, or how far it has come.
+    pub fn note(&mut self, state: &str, now: Timestamp) -> Result<()> {
+        self.connection.run(&NOTE, args![state, now]).map(drop)
+    }
+
+    /// The restore is done: the service may start.
+    pub fn done(&mut self) -> Result<()> {
+        self.connection.run(&DONE, &[]).map(drop)
+    }
+
+    /// Begins to write rows.
+    pub fn begin(&mut self) -> Result<()> {
+        self.connection.batch("BEGIN")?;
+        if matches!(self.connection, Connection::Sqlite(_)) {
+            self.connection.batch("PRAGMA defer_foreign_keys = ON")?;
+        }
+        self.connection.run(&OWN_SETTINGS, &[]).map(drop)
+    }
+
+    /// Writes the rows of one table; answers how many.
+    pub fn load(&mut self, table: &Table, mut next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
+        let mut written = 0;
+        match &mut self.connection {
+            Connection::Sqlite(sqlite) => {
+                let places: Vec<String> = (1..=table.columns.len()).map(|number| format!("?{number}")).collect();
+                let (name, list, places) = (quoted(&table.name), table.list(), places.join(", "));
+                let text = format!("INSERT INTO {name} ({list}) VALUES ({places})");
+                let mut statement = sqlite.prepare(&text).map_err(internal)?;
+                while let Some(row) = next()? {
+                    let values = rusqlite::params_from_iter(row.iter().map(value));
+                    statement.execute(values).map_err(|error| refused(table, error))?;
+                    written += 1;
+                }
+            }
+            Connection::Postgres(_) => {
+                let client = self.connection.raw_postgres().ok_or(Error::NotReady)?;
+                let text = format!("COPY {} ({}) FROM STDIN", quoted(&table.name), table.list());
+                let mut writer = client.copy_in(&text).map_err(conflict::postgres)?;
+                let mut line = String::new();
+                while let Some(row) = next()? {
+                    line.clear();
+                    copied(&row, &mut line);
+                    writer.write_all(line.as_bytes())?;
+                    written += 1;
+                }
+                let taken = writer.finish().map_err(|error| refused(table, error))?;
+                if taken != written {
+                    return Err(Error::Internal(anyhow::anyhow!(
+                        "{}: {taken} of {written} rows taken",
+                        table.name
+                    )));
+                }
+            }
+        }
+        Ok(written)
+    }
+
+    /// Ends the writing: gives every document a new key, notes the state, and commits.
+    pub fn commit(&mut self, state: &str, now: Timestamp) -> Result<()> {
+        let seconds = now.as_millis() / 1000;
+        self.connection.run(&RENEW_KEYS, args![seconds])?;
+        self.note(state, now)?;
+        self.connection.batch("COMMIT")
+    }
+}
+
+fn count(connection: &mut Connection, text: &str) -> Result<i64> {
+    match connection {
+        Connection::Sqlite(sqlite) => sqlite.query_row(text, [], |row| row.get(0)).map_err(internal),
+        Connection::Postgres(_) => {
+            let client = connection.raw_postgres().ok_or(Error::NotReady)?;
+            let row = client.query_one(text, &[]).map_err(conflict::postgres)?;
+            Ok(row.get(0))
+        }
+    }
+}
+
+fn value(cell: &Cell) -> rusqlite::types::Value {
+    use rusqlite::types::Value;
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Text(text) => Value::Text(text.clone()),
+        Cell::Int(number) => Value::Integer(*number),
+        Cell::Bool(truth) => Value::Integer(i64::from(*truth)),
+        Cell::Real(number) => Value::Real(*number),
+    }
+}
+
+/// A row as PostgreSQL's COPY reads it.
+fn copied(row: &[Cell], line: &mut String) {
+    use std::fmt::Write as _;
+    for (index, cell) in row.iter().enumerate() {
+        if index > 0 {
+            line.push('\t');
+        }
+        match cell {
+            Cell::Null => line.push_str("\\N"),
+            Cell::Text(text) => {
+                for character in text.chars() {
+                    match character {
+                        '\\' => line.push_str("\\\\"),
+                        '\t' => line.push_str("\\t"),
+                        '\n' => line.push_str("\\n"),
+                        '\r' => line.push_str("\\r"),
+                        other => line.push(other),
+                    }
+                }
+            }
+            Cell::Int(number) => drop(write!(line, "{number}")),
+            Cell::Bool(truth) => line.push(if *truth { 't' } else { 'f' }),
+            Cell::Real(number) => drop(write!(line, "{number:?}")),
+        }
+    }
+    line.push('\n');
+}
+
+fn refused(table: &Table, error: impl Into<anyhow::Error>) -> Error {
+    Error::Internal(error.into().context(format!("rows of {}", table.name)))
+}
+
+fn internal(error: impl Into<anyhow::Error>) -> Error {
+    Error::Internal(error.into())
+}

@@ -1,0 +1,64 @@
+//! The own files of groups, one at a time; the lists come with the groups themselves.
+
+use model::file::GroupAttachment;
+use model::id::{AttachmentId, GroupId};
+
+use super::links::group_file;
+use crate::{Scope, Work};
+use crate::{args, sees_group, statements};
+use common::error::{Error, Result};
+
+statements! {
+    /// One file of a group that the viewer sees.
+    BY_ID = concat!("SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size, t.sha256,
+            t.uploaded_by_id, t.created_at
+        FROM group_attachments t
+        JOIN groups g ON g.id = t.group_id
+        JOIN classes k ON k.id = g.class_id
+        WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND ", sees_group!());
+    /// A new file.
+    INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256, file_key,
+            uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    /// Removes a file.
+    DELETE = "DELETE FROM group_attachments WHERE organization_id = $1 AND group_id = $2 AND id = $3";
+}
+
+impl Scope<'_> {
+    /// One file of a group, if the viewer sees the group.
+    pub fn file_of_group(&mut self, group: &GroupId, id: &AttachmentId) -> Result<GroupAttachment> {
+        self.one_visible(&BY_ID, args![group, id], group_file)
+    }
+}
+
+impl Work<'_> {
+    /// Writes a new file of a group.
+    pub fn insert_group_file(&mut self, new: &GroupAttachment) -> Result<()> {
+        self.stored(new.file.size);
+        let file = &new.file;
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.group_id,
+                file.file_name,
+                file.mime_type,
+                file.size,
+                file.sha256,
+                file.key.as_str(),
+                new.uploaded_by_id,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Removes the row of a file of a group; whoever records the change names its bytes.
+    pub fn delete_group_file(&mut self, group: &GroupId, id: &AttachmentId) -> Result<()> {
+        if self.run(&DELETE, args![group, id])? == 0 {
+            Err(Error::NotFound)
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Rows of links, topics and files as the statements of [`super::known`] name their columns.
+
+use model::assignment::Assignment;
+use model::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
+use model::group_assignment::GroupAssignment;
+use model::id::GroupAssignmentId;
+use model::whole::WholeSubmission;
+
+use crate::assignments::assignment;
+use crate::attachments;
+use crate::group_assignments::{link, submission};
+use crate::sql::Columns;
+use common::error::Result;
+
+/// A link with its topic and its current submission.
+pub(super) struct LinkRow {
+    pub(super) link: GroupAssignment,
+    pub(super) assignment: Assignment,
+    pub(super) submitted_count: i64,
+    pub(super) current_submission: Option<WholeSubmission>,
+}
+
+pub(super) fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
+    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
+    let current_submission = match link.current_submission_id {
+        Some(_) => Some(WholeSubmission {
+            submission: submission(row)?,
+            documents: Vec::new(),
+            grade: None,
+            feedback: Vec::new(),
+        }),
+        None => None,
+    };
+    Ok(LinkRow {
+        link,
+        assignment,
+        submitted_count,
+        current_submission,
+    })
+}
+
+/// A file of a topic, and a link that it comes with.
+pub(super) fn topic_file(row: &mut Columns<'_>) -> Result<(GroupAssignmentId, AssignmentAttachment)> {
+    Ok((row.take()?, attachments::file(row)?))
+}
+
+/// A file of a group.
+pub(super) fn group_file(row: &mut Columns<'_>) -> Result<GroupAttachment> {
+    Ok(GroupAttachment {
+        id: row.take()?,
+        organization_id: row.take()?,
+        group_id: row.take()?,
+        file: StoredFile {
+            key: FileKey::new(row.take::<String>()?),
+            file_name: row.take()?,
+            mime_type: row.take()?,
+            size: row.take()?,
+            sha256: row.take()?,
+        },
+        uploaded_by_id: row.take()?,
+        created_at: row.take()?,
+    })
+}

@@ -1,0 +1,108 @@
+//! Who is in a group: only students enrolled in its class, which the database refuses otherwise too.
+
+use std::collections::HashMap;
+
+use model::group::GroupMember;
+use model::id::{ClassId, GroupId, SubmissionId, UserId};
+use model::user::Person;
+
+use crate::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// The students of a class.
+    ENROLLED = "SELECT u.id, u.name, u.image, u.email FROM class_enrollments e JOIN users u ON u.id = e.student_id
+        WHERE e.organization_id = $1 AND e.class_id = $2";
+    /// Whether somebody belongs to the organization at all.
+    IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
+    /// A new membership; there already is fine.
+    INSERT = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, role, joined_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (group_id, user_id) DO NOTHING";
+    /// Ends a membership.
+    DELETE = "DELETE FROM group_members WHERE organization_id = $1 AND group_id = $2 AND user_id = $3";
+    /// Who is in other groups that work on the same topics.
+    IN_SAME_TOPICS = "SELECT DISTINCT m.user_id FROM group_assignments mine
+        JOIN group_assignments other ON other.assignment_id = mine.assignment_id AND other.group_id <> mine.group_id
+        JOIN group_members m ON m.group_id = other.group_id
+        WHERE mine.organization_id = $1 AND mine.group_id = $2
+        ORDER BY m.user_id";
+    /// The submissions of a group with those who were in it then.
+    SUBMISSIONS = "SELECT s.id, s.member_ids FROM submissions s
+        JOIN group_assignments ga ON ga.id = s.group_assignment_id
+        WHERE s.organization_id = $1 AND ga.group_id = $2
+        ORDER BY s.created_at, s.id";
+}
+
+/// A student with the address that only staff see.
+#[derive(Debug, Clone)]
+pub struct Student {
+    /// Who it is.
+    pub person: Person,
+    /// The address.
+    pub email: String,
+}
+
+impl Scope<'_> {
+    /// The students enrolled in a class.
+    pub fn enrolled(&mut self, class: &ClassId) -> Result<HashMap<UserId, Student>> {
+        let students = self.many(&ENROLLED, args![class], |row| {
+            let person = Person {
+                id: row.take()?,
+                name: row.take()?,
+                image: row.take()?,
+            };
+            Ok((
+                person.id.clone(),
+                Student {
+                    person,
+                    email: row.take()?,
+                },
+            ))
+        })?;
+        Ok(students.into_iter().collect())
+    }
+
+    /// Whether somebody belongs to the organization.
+    pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
+        self.one(&IS_MEMBER, args![user], |row| row.take())
+    }
+
+    /// Who is in another group that works on one of this group's topics.
+    pub fn members_of_same_topics(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
+        self.many(&IN_SAME_TOPICS, args![group], |row| row.take())
+    }
+
+    /// The submissions of a group in which somebody took part.
+    pub fn submissions_with(&mut self, group: &GroupId, user: &UserId) -> Result<Vec<SubmissionId>> {
+        let submissions = self.many(&SUBMISSIONS, args![group], |row| {
+            Ok((row.take::<SubmissionId>()?, row.json::<Vec<UserId>>()?))
+        })?;
+        let took_part = submissions.into_iter().filter(|(_, members)| members.contains(user));
+        Ok(took_part.map(|(id, _)| id).collect())
+    }
+}
+
+impl Work<'_> {
+    /// Writes a membership; somebody who is in the group already stays as he is. The caller holds the class.
+    pub fn insert_group_member(&mut self, class: &ClassId, member: &GroupMember) -> Result<()> {
+        self.run(
+            &INSERT,
+            args![
+                member.id,
+                class,
+                member.group_id,
+                member.user.id,
+                member.role.as_str(),
+                member.joined_at
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Ends a membership; answers whether there was one.
+    pub fn delete_group_member(&mut self, group: &GroupId, user: &UserId) -> Result<bool> {
+        Ok(self.run(&DELETE, args![group, user])? > 0)
+    }
+}

@@ -1,0 +1,250 @@
+//! Homerooms and who belongs to them. Enrolling a homeroom into a class is in `enrollments.rs`.
+
+use model::collation::{search_key, sort_key};
+use model::homeroom::{Homeroom, HomeroomEnrollment};
+use model::id::{EnrollmentId, HomeroomId, UserId};
+use model::text::{AcademicYear, name_key};
+use model::user::Person;
+
+use super::classes::person;
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, manages_class, statements};
+use common::clock;
+use common::error::Result;
+
+/// Homerooms the viewer may know of, with the number of their students: staff know all, students their own.
+macro_rules! homerooms {
+    ($where:literal) => {
+        concat!(
+            "SELECT h.id, h.organization_id, h.name, h.grade_level, h.academic_year, h.teacher_id, h.external_id,
+                h.created_at, h.updated_at,
+                (SELECT COUNT(*) FROM homeroom_enrollments e WHERE e.organization_id = $1 AND e.homeroom_id = h.id)
+            FROM homerooms h
+            WHERE h.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL
+                AND ($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM homeroom_enrollments own
+                    WHERE own.organization_id = $1 AND own.homeroom_id = h.id AND own.student_id = $3))",
+            $where
+        )
+    };
+}
+
+statements! {
+    /// One homeroom.
+    BY_ID = homerooms!(" AND h.id = $5");
+    /// The homerooms that match by name; those whose name begins with the search text come first.
+    LIST = homerooms!(" AND (CAST($5 AS TEXT) IS NULL OR h.search_key LIKE '%' || $5 || '%' ESCAPE '\\')
+            AND (CAST($6 AS TEXT) IS NULL OR h.academic_year = $6)
+            AND (CAST($7 AS TEXT) IS NULL OR h.teacher_id = $7)
+        ORDER BY CASE WHEN h.search_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.sort_key, h.id");
+    /// The students of a homeroom by name. An address is for admins and for the teachers of the student's classes.
+    STUDENTS = concat!("SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, u.id, u.name, u.image,
+            CASE WHEN $2 = 'ADMIN' OR EXISTS (SELECT 1 FROM class_enrollments ce
+                    JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
+                    WHERE ce.organization_id = $1 AND ce.student_id = e.student_id AND ", manages_class!(), ")
+                THEN u.email ELSE NULL END
+        FROM homeroom_enrollments e
+        JOIN users u ON u.id = e.student_id
+        WHERE e.organization_id = $1 AND e.homeroom_id = $5 AND CAST($4 AS BIGINT) IS NOT NULL
+            AND (CAST($6 AS TEXT) IS NULL OR u.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
+    /// The ids of the students of a homeroom.
+    STUDENT_IDS = "SELECT student_id FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2
+        ORDER BY student_id";
+    /// One student of a homeroom.
+    STUDENT = "SELECT u.id, u.name, u.image FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
+        WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
+    /// Takes the row for this unit.
+    LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    /// A new homeroom.
+    INSERT = "INSERT INTO homerooms (organization_id, id, name, name_key, grade_level, academic_year, teacher_id,
+            external_id, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    /// All fields of a homeroom.
+    UPDATE = "UPDATE homerooms SET name = $3, name_key = $4, grade_level = $5, academic_year = $6, teacher_id = $7,
+            external_id = $8, updated_at = $9, search_key = $10, sort_key = $11
+        WHERE organization_id = $1 AND id = $2";
+    /// Enrols a student; enrolled already is fine.
+    ENROLL = "INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (homeroom_id, student_id) DO NOTHING";
+    /// Ends one enrolment.
+    LEAVE = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2 AND student_id = $3";
+    /// Ends all enrolments of a homeroom.
+    LEAVE_ALL = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2";
+    /// The classes that came from a homeroom forget it.
+    RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, updated_at = $3, row_version = row_version + 1
+        WHERE organization_id = $1 AND homeroom_id = $2";
+    /// Removes a homeroom nobody names.
+    DELETE = "DELETE FROM homerooms WHERE organization_id = $1 AND id = $2";
+}
+
+/// Which homerooms a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct HomeroomFilter {
+    /// Whose name contains this.
+    pub search: Option<String>,
+    /// Of this school year.
+    pub academic_year: Option<AcademicYear>,
+    /// Of this homeroom teacher.
+    pub teacher_id: Option<UserId>,
+}
+
+/// A homeroom with the number of its students.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedHomeroom {
+    /// The homeroom.
+    pub homeroom: Homeroom,
+    /// How many students are enrolled.
+    pub students: i64,
+}
+
+/// A student of a homeroom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeroomStudent {
+    /// The enrolment.
+    pub enrollment: HomeroomEnrollment,
+    /// The person.
+    pub person: Person,
+    /// The address, where the viewer may see it.
+    pub email: Option<String>,
+}
+
+/// What went with a homeroom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleasedByHomeroom {
+    /// The students whose enrolments ended.
+    pub students: Vec<UserId>,
+    /// Classes that name no homeroom any more.
+    pub classes: u64,
+}
+
+impl Scope<'_> {
+    /// The ids of the students of a homeroom.
+    pub fn homeroom_student_ids(&mut self, id: &HomeroomId) -> Result<Vec<UserId>> {
+        self.many(&STUDENT_IDS, args![id], |row| row.take())
+    }
+
+    /// One homeroom, if the viewer may know of it.
+    pub fn homeroom(&mut self, id: &HomeroomId) -> Result<CountedHomeroom> {
+        self.one_visible(&BY_ID, args![id], counted)
+    }
+
+    /// The homerooms that match and that the viewer may know of, by name.
+    pub fn homerooms(&mut self, filter: &HomeroomFilter) -> Result<Vec<CountedHomeroom>> {
+        let search = filter.search.as_deref().map(super::pattern);
+        self.many_visible(&LIST, args![search, filter.academic_year, filter.teacher_id], counted)
+    }
+
+    /// The students of a homeroom by name. The caller has been asked whether he may see them.
+    pub fn homeroom_students(&mut self, id: &HomeroomId, search: Option<&str>) -> Result<Vec<HomeroomStudent>> {
+        self.many_visible(&STUDENTS, args![id, search.map(super::pattern)], student)
+    }
+
+    /// One student of a homeroom.
+    pub fn homeroom_student(&mut self, id: &HomeroomId, student: &UserId) -> Result<Person> {
+        self.one(&STUDENT, args![id, student], person)
+    }
+}
+
+impl Work<'_> {
+    /// One homeroom, held until this unit ends.
+    pub fn homeroom_to_change(&mut self, id: &HomeroomId) -> Result<Homeroom> {
+        self.one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
+        Ok(self.homeroom(id)?.homeroom)
+    }
+
+    /// Writes a new homeroom; a taken name in its year is `DUPLICATE_HOMEROOM`.
+    pub fn insert_homeroom(&mut self, new: &Homeroom) -> Result<()> {
+        let key = name_key(new.name.as_str());
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.name,
+                key,
+                new.grade_level,
+                new.academic_year,
+                new.teacher_id,
+                new.external_id,
+                new.created_at,
+                new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a homeroom.
+    pub fn update_homeroom(&mut self, homeroom: &Homeroom) -> Result<()> {
+        let key = name_key(homeroom.name.as_str());
+        self.run(
+            &UPDATE,
+            args![
+                homeroom.id,
+                homeroom.name,
+                key,
+                homeroom.grade_level,
+                homeroom.academic_year,
+                homeroom.teacher_id,
+                homeroom.external_id,
+                homeroom.updated_at,
+                search_key(homeroom.name.as_str()),
+                sort_key(homeroom.name.as_str()),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Enrols a student in a homeroom; answers whether that is new.
+    pub fn enroll_in_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<bool> {
+        let (enrollment, now) = (EnrollmentId::new(clock::new_id()), self.now());
+        Ok(self.run(&ENROLL, args![enrollment, id, student, now])? > 0)
+    }
+
+    /// Ends a student's enrolment in a homeroom.
+    pub fn leave_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<()> {
+        self.run(&LEAVE, args![id, student]).map(drop)
+    }
+
+    /// Removes a homeroom: its enrolments end, and classes that named it name none (contract 4.6).
+    pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<ReleasedByHomeroom> {
+        let now = self.now();
+        let classes = self.run(&RELEASE_CLASSES, args![id, now])?;
+        let students = self.homeroom_student_ids(id)?;
+        self.run(&LEAVE_ALL, args![id])?;
+        self.run(&DELETE, args![id])?;
+        Ok(ReleasedByHomeroom { students, classes })
+    }
+}
+
+fn counted(row: &mut Columns<'_>) -> Result<CountedHomeroom> {
+    Ok(CountedHomeroom {
+        homeroom: Homeroom {
+            id: row.take()?,
+            organization_id: row.take()?,
+            name: row.take()?,
+            grade_level: row.take()?,
+            academic_year: row.take()?,
+            teacher_id: row.take()?,
+            external_id: row.take()?,
+            created_at: row.take()?,
+            updated_at: row.take()?,
+        },
+        students: row.take()?,
+    })
+}
+
+fn student(row: &mut Columns<'_>) -> Result<HomeroomStudent> {
+    Ok(HomeroomStudent {
+        enrollment: HomeroomEnrollment {
+            id: row.take()?,
+            homeroom_id: row.take()?,
+            student_id: row.take()?,
+            enrolled_at: row.take()?,
+        },
+        person: person(row)?,
+        email: row.take()?,
+    })
+}

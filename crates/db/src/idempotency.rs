@@ -1,0 +1,91 @@
+//! Idempotency keys of an organization: claimed before a creation, completed with its answer in the same transaction.
+
+use model::idempotency::{KEPT_SECONDS, KeyedRequest, MOST_BYTES, MOST_KEYS, StoredAnswer};
+
+use super::Work;
+use crate::{args, statements};
+use common::clock;
+use common::error::{Error, Result};
+
+statements! {
+    /// Forgets a key that is older than a day.
+    FORGET = "DELETE FROM idempotency_keys
+        WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4 AND created_at <= $5";
+    /// Takes a key. While another transaction takes the same one, this waits until that one ends.
+    CLAIM = "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, user_id, route, key_digest) DO NOTHING";
+    /// The first request with a key, and its answer.
+    FIND = "SELECT request_digest, status, location, etag, answer FROM idempotency_keys
+        WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4";
+    /// Keeps the answer.
+    COMPLETE = "UPDATE idempotency_keys SET status = $6, location = $7, etag = $8, answer = $9, size = $10
+        WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4 AND request_digest = $5";
+    /// Forgets the oldest keys of a person beyond a number of keys and of bytes.
+    BOUND = "DELETE FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2 AND id IN (
+        SELECT k.id FROM (
+            SELECT id, ROW_NUMBER() OVER (ORDER BY created_at DESC, id DESC) AS place,
+                CAST(SUM(size) OVER (ORDER BY created_at DESC, id DESC) AS BIGINT) AS total
+            FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2) k
+        WHERE k.place > $3 OR (k.total > $4 AND k.place > 1))";
+}
+
+impl Work<'_> {
+    /// Claims the key of a request. Returns the answer of the first request with this key, if there was one: then nothing is
+    /// to be created. Another request with the same key is [`Error::KeyReused`].
+    pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredAnswer>> {
+        let (now, id) = (self.now(), clock::new_id());
+        let KeyedRequest {
+            user,
+            route,
+            key_digest,
+            request_digest,
+        } = request;
+        self.run(&FORGET, args![user, route, key_digest, now.plus_seconds(-KEPT_SECONDS)])?;
+        if self.run(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
+            return Ok(None);
+        }
+        let found = self.one(&FIND, args![user, route, key_digest], |row| {
+            let digest: String = row.take()?;
+            let status: Option<i64> = row.take()?;
+            let (location, etag, body) = (row.take()?, row.take()?, row.take::<Option<String>>()?);
+            let answer = status.zip(body).map(|(status, body)| StoredAnswer {
+                status: u16::try_from(status).unwrap_or(200),
+                location,
+                etag,
+                body,
+            });
+            Ok((digest, answer))
+        });
+        match found? {
+            (digest, _) if digest != *request_digest => Err(Error::KeyReused),
+            // A claim is committed with its answer or not at all.
+            (_, answer) => Ok(Some(answer.ok_or(Error::Overloaded)?)),
+        }
+    }
+
+    /// Keeps the answer to a request whose key was claimed in this transaction.
+    pub fn complete_key(&mut self, request: &KeyedRequest, answer: &StoredAnswer) -> Result<()> {
+        let size = i64::try_from(answer.body.len()).unwrap_or(i64::MAX);
+        let KeyedRequest {
+            user,
+            route,
+            key_digest,
+            request_digest,
+        } = request;
+        let status = i64::from(answer.status);
+        let arguments = args![
+            user,
+            route,
+            key_digest,
+            request_digest,
+            status,
+            answer.location,
+            answer.etag,
+            answer.body,
+            size
+        ];
+        self.run(&COMPLETE, arguments)?;
+        self.run(&BOUND, args![user, MOST_KEYS, MOST_BYTES])?;
+        Ok(())
+    }
+}

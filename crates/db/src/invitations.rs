@@ -1,0 +1,205 @@
+//! Invitations of one organization. What spans organizations (a mailed token, the invitations of an address) is in
+//! `platform/invitations.rs`.
+
+use model::access::MemberRole;
+use model::id::{InvitationId, UserId};
+use model::invitation::{Invitation, InvitationStatus, Places};
+use model::time::Timestamp;
+
+use super::page::{Position, Slice, Window};
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+macro_rules! invitation_columns {
+    () => {
+        "i.id, i.organization_id, i.email, i.name, i.role, i.external_id, i.class_ids, i.homeroom_ids, i.is_home, i.inviter_id,
+            i.status, i.sent_at, i.expires_at, i.created_at, i.updated_at"
+    };
+}
+pub(crate) use invitation_columns;
+
+/// The library's lists of invitations have no pages, so they end here.
+const NEWEST_LIMIT: i64 = 1000;
+
+statements! {
+    /// One invitation.
+    BY_ID = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1 AND i.id = $2");
+    /// Locks an invitation for this transaction.
+    HOLD = "SELECT id FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    /// The pending invitation of an address, expired or not.
+    PENDING_OF_ADDRESS = "SELECT id FROM invitations
+        WHERE organization_id = $1 AND email = $2 AND status = 'pending'";
+    /// The pending invitation with an id of the organization's own administration.
+    PENDING_OF_EXTERNAL_ID = "SELECT id FROM invitations
+        WHERE organization_id = $1 AND external_id = $2 AND status = 'pending'";
+    /// When an address was last written to.
+    LAST_SENT = "SELECT MAX(sent_at) FROM invitations WHERE organization_id = $1 AND email = $2";
+    /// A page of the pending invitations, newest first.
+    PAGE = concat!("SELECT ", invitation_columns!(), " FROM invitations i
+        WHERE i.organization_id = $1 AND i.status = 'pending' AND (i.created_at, i.id) < ($2, $3)
+        ORDER BY i.created_at DESC, i.id DESC LIMIT $4");
+    /// The newest invitations in every state, newest first.
+    NEWEST = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1
+        ORDER BY i.created_at DESC, i.id DESC LIMIT $2");
+    /// A new invitation; nothing is inserted when the address has a pending one.
+    INSERT = "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids,
+            inviter_id, status, sent_at, expires_at, created_at, updated_at, is_home)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        ON CONFLICT DO NOTHING";
+    /// The fields that change.
+    UPDATE = "UPDATE invitations SET name = $3, role = $4, external_id = $5, class_ids = $6, homeroom_ids = $7,
+            inviter_id = $8, status = $9, sent_at = $10, expires_at = $11, updated_at = $12
+        WHERE organization_id = $1 AND id = $2";
+    /// The classes in which a member learns or co-teaches.
+    CLASSES_OF_MEMBER = "SELECT class_id FROM class_enrollments WHERE organization_id = $1 AND student_id = $2
+        UNION SELECT class_id FROM class_teachers WHERE organization_id = $1 AND user_id = $2 ORDER BY class_id";
+    /// The homerooms of a member.
+    HOMEROOMS_OF_MEMBER = "SELECT homeroom_id FROM homeroom_enrollments WHERE organization_id = $1 AND student_id = $2
+        ORDER BY homeroom_id";
+    /// The account is at home here again.
+    RESTORE_HOME = "UPDATE users SET home_organization_id = $1 WHERE id = $2 AND home_organization_id IS NULL";
+    /// The digest of the mailed token; the token before it is void.
+    SET_TOKEN = "UPDATE invitations SET token_digest = $3 WHERE organization_id = $1 AND id = $2";
+}
+
+impl Scope<'_> {
+    /// One invitation.
+    pub fn invitation(&mut self, id: &InvitationId) -> Result<Invitation> {
+        self.one(&BY_ID, args![id], invitation)
+    }
+
+    /// A page of the pending invitations, newest first; expired ones are among them.
+    pub fn pending_invitations(&mut self, window: &Window<i64>) -> Result<Slice<Invitation, i64>> {
+        let (time, id) = window.newest_before();
+        let rows = self.many(&PAGE, args![time, id, window.rows()], invitation)?;
+        Ok(window.cut(rows, |invitation| Position {
+            key: invitation.created_at.as_millis(),
+            id: invitation.id.to_string(),
+        }))
+    }
+
+    /// The newest invitations in every state, at most [`NEWEST_LIMIT`], oldest first.
+    pub fn newest_invitations(&mut self) -> Result<Vec<Invitation>> {
+        let mut newest = self.many(&NEWEST, args![NEWEST_LIMIT], invitation)?;
+        newest.reverse();
+        Ok(newest)
+    }
+
+    /// When this organization last wrote to an address.
+    pub fn last_invitation_sent(&mut self, email: &str) -> Result<Option<Timestamp>> {
+        let found = self.maybe(&LAST_SENT, args![email], |row| row.take::<Option<Timestamp>>())?;
+        Ok(found.flatten())
+    }
+}
+
+impl Work<'_> {
+    /// One invitation, locked until this transaction ends.
+    pub fn invitation_to_change(&mut self, id: &InvitationId) -> Result<Invitation> {
+        self.one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
+        self.invitation(id)
+    }
+
+    /// The pending invitation of an address, locked; expired ones are pending, too.
+    pub fn pending_invitation(&mut self, email: &str) -> Result<Option<Invitation>> {
+        let found = self.maybe(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
+        found.map(|id| self.invitation_to_change(&id)).transpose()
+    }
+
+    /// The pending invitation of an id of the organization's own administration, locked.
+    pub fn pending_invitation_of_external_id(&mut self, external_id: &str) -> Result<Option<Invitation>> {
+        let found = self.maybe(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
+            row.take::<InvitationId>()
+        })?;
+        found.map(|id| self.invitation_to_change(&id)).transpose()
+    }
+
+    /// Inserts an invitation; false when the address has a pending one.
+    pub fn insert_invitation(&mut self, new: &Invitation) -> Result<bool> {
+        let (classes, homerooms) = places(new)?;
+        let (role, status) = (new.role.as_str(), new.status.as_str());
+        let arguments = args![
+            new.id,
+            new.email,
+            new.name,
+            role,
+            new.external_id,
+            classes,
+            homerooms,
+            new.inviter_id,
+            status,
+            new.sent_at,
+            new.expires_at,
+            new.created_at,
+            new.updated_at,
+            new.is_home,
+        ];
+        Ok(self.run(&INSERT, arguments)? > 0)
+    }
+
+    /// Updates the fields of an invitation.
+    pub fn update_invitation(&mut self, invitation: &Invitation) -> Result<()> {
+        let (classes, homerooms) = places(invitation)?;
+        let (role, status) = (invitation.role.as_str(), invitation.status.as_str());
+        let arguments = args![
+            invitation.id,
+            invitation.name,
+            role,
+            invitation.external_id,
+            classes,
+            homerooms,
+            invitation.inviter_id,
+            status,
+            invitation.sent_at,
+            invitation.expires_at,
+            invitation.updated_at,
+        ];
+        self.run(&UPDATE, arguments).map(drop)
+    }
+
+    /// The classes and homerooms of a member.
+    pub fn places_of_member(&mut self, user: &UserId) -> Result<Places> {
+        Ok(Places {
+            class_ids: self.many(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
+            homeroom_ids: self.many(&HOMEROOMS_OF_MEMBER, args![user], |row| row.take())?,
+        })
+    }
+
+    /// Makes this organization the home of an account that has none.
+    pub fn restore_home(&mut self, user: &UserId) -> Result<()> {
+        self.run(&RESTORE_HOME, args![user]).map(drop)
+    }
+
+    /// Stores the digest of a mailed token, or voids the token.
+    pub fn set_invitation_token(&mut self, id: &InvitationId, digest: Option<&str>) -> Result<()> {
+        self.run(&SET_TOKEN, args![id, digest]).map(drop)
+    }
+}
+
+fn places(invitation: &Invitation) -> Result<(String, String)> {
+    Ok((
+        serde_json::to_string(&invitation.class_ids)?,
+        serde_json::to_string(&invitation.homeroom_ids)?,
+    ))
+}
+
+pub(crate) fn invitation(row: &mut Columns<'_>) -> Result<Invitation> {
+    Ok(Invitation {
+        id: row.take()?,
+        organization_id: row.take()?,
+        email: row.take()?,
+        name: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        class_ids: row.json()?,
+        homeroom_ids: row.json()?,
+        is_home: row.take()?,
+        inviter_id: row.take()?,
+        status: row.parse(InvitationStatus::parse)?,
+        sent_at: row.take()?,
+        expires_at: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}

@@ -1,0 +1,75 @@
+//! Jobs of an organization: asking for one, and looking how it stands. Doing them is the business of
+//! [`platform::jobs`](super::platform::jobs), for a runner works for every organization.
+
+use model::file::FileKey;
+use model::id::JobId;
+use model::job::{Job, JobKind, JobStatus};
+use serde_json::Value;
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::clock;
+use common::error::{Error, Result};
+
+/// The columns that [`job`] reads.
+macro_rules! job_columns {
+    () => {
+        "id, organization_id, kind, entity_id, status, payload, result, file_key, attempts, created_by_id, created_at,
+            finished_at, expires_at"
+    };
+}
+pub(super) use job_columns;
+
+statements! {
+    /// One job of a kind.
+    BY_ID = concat!("SELECT ", job_columns!(), " FROM jobs WHERE organization_id = $1 AND id = $2 AND kind = $3");
+    /// The job of a kind that is open for something.
+    OPEN = concat!("SELECT ", job_columns!(), " FROM jobs
+        WHERE organization_id = $1 AND kind = $2 AND entity_id = $3 AND status IN ('QUEUED', 'RUNNING')");
+    /// A new job, unless one of its kind is open for the same thing.
+    INSERT = "INSERT INTO jobs (organization_id, id, kind, entity_id, payload, created_by_id, run_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7) ON CONFLICT DO NOTHING";
+}
+
+impl Scope<'_> {
+    /// One job of a kind, as long as its outcome is kept.
+    pub fn job(&mut self, kind: JobKind, id: &JobId) -> Result<Job> {
+        let now = self.now();
+        let found = self.one(&BY_ID, args![id, kind.as_str()], job)?;
+        if found.expires_at.is_some_and(|end| end <= now) {
+            return Err(Error::NotFound);
+        }
+        Ok(found)
+    }
+}
+
+impl Work<'_> {
+    /// Asks for a job about something; who asks while one is open is given that one. Answers whether it is new, too.
+    pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<(Job, bool)> {
+        let (id, by, now) = (JobId::new(clock::new_id()), self.actor().user.clone(), self.now());
+        let (kind, payload) = (kind.as_str(), payload.to_string());
+        let is_new = self.run(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
+        let open = self.maybe(&OPEN, args![kind, entity_id], job)?;
+        // Nothing is open when it ended between the two statements: whoever asks again gets a new one.
+        Ok((open.ok_or(Error::Overloaded)?, is_new))
+    }
+}
+
+pub(super) fn job(row: &mut Columns<'_>) -> Result<Job> {
+    Ok(Job {
+        id: row.take()?,
+        organization_id: row.take()?,
+        kind: row.parse(JobKind::parse)?,
+        entity_id: row.take()?,
+        status: row.parse(JobStatus::parse)?,
+        payload: row.json()?,
+        result: row.json_option()?,
+        file_key: row.take::<Option<String>>()?.map(FileKey::new),
+        attempts: row.take()?,
+        created_by_id: row.take()?,
+        created_at: row.take()?,
+        finished_at: row.take()?,
+        expires_at: row.take()?,
+    })
+}

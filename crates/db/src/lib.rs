@@ -1,0 +1,456 @@
+//! What is remembered. The doors are [`Store::read`], [`Store::write`] and [`Store::platform_read`]/[`Store::platform_write`];
+//! there is no other way to a connection. A [`Scope`] reads and a [`Work`] writes in one organization, and both bind that
+//! organization as `$1` themselves: nobody types it and nobody can pass another.
+
+pub mod clauses;
+mod conflict;
+pub mod connection;
+pub mod db;
+mod migrate;
+mod pattern;
+pub mod platform;
+mod pooled;
+pub mod server;
+pub mod sql;
+mod standpoint;
+pub mod turns;
+pub mod visible;
+
+pub mod activity;
+pub mod assignments;
+pub mod attachments;
+pub mod boards;
+pub mod cascade;
+pub mod chat;
+pub mod classes;
+pub mod contributions;
+pub mod converted_files;
+pub mod courses;
+pub mod current_submissions;
+pub mod deleted_documents;
+pub mod departures;
+pub mod direct_messages;
+pub mod documents;
+pub mod dump;
+pub mod enrollments;
+pub mod erasure;
+pub mod group_assignments;
+pub mod groups;
+pub mod handouts;
+pub mod homerooms;
+pub mod idempotency;
+pub mod imports;
+pub mod invitations;
+pub mod jobs;
+pub mod leaving;
+pub mod letters;
+pub mod mail_domains;
+pub mod members;
+pub mod organizations;
+pub mod outbox;
+pub mod overview;
+pub mod page;
+pub mod people;
+pub mod personal;
+pub mod purge;
+pub mod rates;
+pub mod release;
+pub mod revisions;
+pub mod rooms;
+pub mod saves;
+pub mod school_sessions;
+pub mod settings;
+pub mod stats;
+pub mod storage;
+pub mod subjects;
+pub mod submissions;
+pub mod users;
+pub mod versions;
+pub mod whereabouts;
+pub mod work_rooms;
+
+use std::ops::{Deref, DerefMut};
+
+use model::access::Viewer;
+use model::change::Change;
+use model::id::OrganizationId;
+use model::time::Timestamp;
+
+pub use self::db::{AfterCommit, Database};
+pub use self::migrate::{migrate, migrate_to, newest_migration};
+use self::pattern::pattern;
+use self::platform::{Platform, PlatformProof, PlatformWork};
+use self::sql::{Columns, Sql, Value};
+pub use self::standpoint::{Actor, Standpoint, Tenant};
+use self::{connection::Connection, storage::Stored, turns::Party};
+use common::error::{Error, Result};
+
+/// The store of the service.
+#[derive(Clone)]
+pub struct Store {
+    db: db::Db,
+}
+
+impl Store {
+    /// Opens the database with its threads. The schema must be current ([`migrate`]).
+    pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
+        Ok(Self {
+            db: db::Db::open(database, readers, writers)?,
+        })
+    }
+
+    /// How many statements all reads have run so far; lists that ask once for each row show in it.
+    pub fn statements_read(&self) -> u64 {
+        self.db.statements_read()
+    }
+
+    /// Whether the last commit failed; the next one that succeeds says that rows are kept again.
+    pub fn commit_failed(&self) -> bool {
+        self.db.commit_failed()
+    }
+
+    /// Reads in one organization, in one snapshot.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let party = Some(standpoint.tenant.id().clone());
+        self.db
+            .read(party, move |connection| look(&mut Scope { connection, standpoint }))
+            .await
+    }
+
+    /// Reads every organization in one snapshot, for lists of a SUPER_ADMIN who works in none; `gather` adds what each has.
+    pub async fn read_everywhere<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        (actor, now): (Actor, Timestamp),
+        start: T,
+        mut gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(None, move |connection| {
+                let mut gathered = start;
+                for tenant in Platform::on(connection).tenants()? {
+                    let standpoint = Standpoint {
+                        tenant,
+                        viewer: Viewer::Admin,
+                        actor: actor.clone(),
+                        now,
+                    };
+                    gather(&mut gathered, &mut Scope { connection, standpoint })?;
+                }
+                Ok(gathered)
+            })
+            .await
+    }
+
+    /// Writes in one organization, as one unit: everything or nothing. `changes::perform` alone calls this; `conclude`
+    /// sees what the unit recorded and answers what to do after the commit.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        let party = Some(standpoint.tenant.id().clone());
+        self.db
+            .write(party, move |connection| {
+                let scope = Scope {
+                    connection,
+                    standpoint: standpoint.clone(),
+                };
+                let mut work = Work {
+                    scope,
+                    changes: Vec::new(),
+                    stored: Stored::default(),
+                };
+                let output = act(&mut work)?;
+                let after = conclude(&mut work)?;
+                Ok((output, after))
+            })
+            .await
+    }
+
+    /// Reads across organizations; needs a proof that this is one of the listed exceptions.
+    pub async fn platform_read<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(None, move |connection| look(&mut Platform::on(connection)))
+            .await
+    }
+
+    /// The same in the line of an organization, where it is known for whom it is asked: it decides about nothing but when.
+    pub async fn platform_read_for<T: Send + 'static>(
+        &self,
+        party: Party,
+        _: PlatformProof,
+        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(party, move |connection| look(&mut Platform::on(connection)))
+            .await
+    }
+
+    /// Writes across organizations; needs a proof that this is one of the listed exceptions.
+    pub async fn platform_write<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        mut act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let nothing_after = || -> AfterCommit { Box::new(|| ()) };
+        self.db
+            .write(None, move |connection| {
+                Ok((act(&mut Platform::on(connection))?, nothing_after()))
+            })
+            .await
+    }
+
+    /// Writes across organizations as one unit that is told of. `changes::perform_platform` alone calls this.
+    pub async fn platform_unit<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        mut act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+        mut conclude: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .write(None, move |connection| {
+                let mut work = PlatformWork::on(connection);
+                let output = act(&mut work)?;
+                Ok((output, conclude(&mut work)?))
+            })
+            .await
+    }
+}
+
+/// Reads in one organization.
+pub struct Scope<'c> {
+    connection: &'c mut Connection,
+    standpoint: Standpoint,
+}
+
+impl Scope<'_> {
+    /// The organization everything here belongs to.
+    pub fn organization(&self) -> &OrganizationId {
+        self.standpoint.tenant.id()
+    }
+
+    /// Who looks, from where and when.
+    pub fn standpoint(&self) -> &Standpoint {
+        &self.standpoint
+    }
+
+    /// Who looks.
+    pub fn viewer(&self) -> &Viewer {
+        &self.standpoint.viewer
+    }
+
+    /// Who acts.
+    pub fn actor(&self) -> &Actor {
+        &self.standpoint.actor
+    }
+
+    /// The request's clock.
+    pub fn now(&self) -> Timestamp {
+        self.standpoint.now
+    }
+
+    /// Rows of this organization; `$1` is the organization, the arguments follow from `$2`.
+    fn many<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let Self { connection, standpoint } = self;
+        connection.many(sql, &bound(standpoint, arguments), read)
+    }
+
+    /// At most one row of this organization.
+    fn maybe<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Self { connection, standpoint } = self;
+        connection.maybe(sql, &bound(standpoint, arguments), read)
+    }
+
+    /// One row of this organization, or [`Error::NotFound`].
+    fn one<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.maybe(sql, arguments, read)?.ok_or(Error::NotFound)
+    }
+
+    /// Rows the viewer may see: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments from `$5` ([`visible`]).
+    fn many_visible<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let Self { connection, standpoint } = self;
+        let mut bound = vec![
+            Value::Text(standpoint.tenant.id().as_str()),
+            Value::Text(standpoint.viewer.role_text()),
+            Value::Text(standpoint.viewer.user_text()),
+            Value::Int(standpoint.now.as_millis()),
+        ];
+        bound.extend_from_slice(arguments);
+        connection.many(sql, &bound, read)
+    }
+
+    /// One row the viewer may see, or [`Error::NotFound`].
+    fn one_visible<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.many_visible(sql, arguments, read)?
+            .into_iter()
+            .next()
+            .ok_or(Error::NotFound)
+    }
+}
+
+/// The arguments of a statement with the organization before them.
+fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
+    let mut bound = Vec::with_capacity(arguments.len() + 1);
+    bound.push(Value::Text(standpoint.tenant.id().as_str()));
+    bound.extend_from_slice(arguments);
+    bound
+}
+
+/// Writes in one organization. Everything a [`Scope`] can read, a `Work` can read too.
+pub struct Work<'c> {
+    scope: Scope<'c>,
+    changes: Vec<Change>,
+    /// Files whose rows came and went in this unit (`storage.rs`).
+    stored: Stored,
+}
+
+impl Work<'_> {
+    /// Says what happened. Log entry, events and file removal follow from it (`changes/`).
+    pub fn record(&mut self, change: impl Into<Change>) {
+        self.changes.push(change.into());
+    }
+
+    /// What was recorded so far, taken by `changes::perform` when the action is done.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Runs a statement in this organization and answers how many rows it touched.
+    fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        let Scope { connection, standpoint } = &mut self.scope;
+        connection.run(sql, &bound(standpoint, arguments))
+    }
+
+    /// Runs `act` so that its failure leaves the rest of the unit intact (the activity log, contract 11.16).
+    pub fn attempt(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<()>) -> Result<()> {
+        let standpoint = self.scope.standpoint.clone();
+        self.scope.connection.savepoint(|connection| {
+            act(&mut Work {
+                scope: Scope { connection, standpoint },
+                changes: Vec::new(),
+                stored: Stored::default(),
+            })
+        })
+    }
+
+    /// Runs `act` and takes back all it did, what it recorded included: a dry run that cannot differ from the real one.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let standpoint = self.scope.standpoint.clone();
+        self.scope.connection.rehearse(|connection| {
+            act(&mut Work {
+                scope: Scope { connection, standpoint },
+                changes: Vec::new(),
+                stored: Stored::default(),
+            })
+        })
+    }
+
+    /// Acts across organizations within this unit; needs a proof that this is one of the listed exceptions.
+    pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
+        act(&mut Platform::on(self.scope.connection))
+    }
+}
+
+impl<'c> Deref for Work<'c> {
+    type Target = Scope<'c>;
+    fn deref(&self) -> &Scope<'c> {
+        &self.scope
+    }
+}
+
+impl<'c> DerefMut for Work<'c> {
+    fn deref_mut(&mut self) -> &mut Scope<'c> {
+        &mut self.scope
+    }
+}
+
+/// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
+pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    let mut all = vec![
+        ("activity", activity::STATEMENTS),
+        ("assignments", assignments::STATEMENTS),
+        ("attachments", attachments::STATEMENTS),
+        ("chat", chat::STATEMENTS),
+        ("classes", classes::STATEMENTS),
+        ("contributions", contributions::STATEMENTS),
+        ("handouts", handouts::STATEMENTS),
+        ("converted_files", converted_files::STATEMENTS),
+        ("courses", courses::STATEMENTS),
+        ("deleted_documents", deleted_documents::STATEMENTS),
+        ("departures", departures::STATEMENTS),
+        ("direct_messages", direct_messages::STATEMENTS),
+        ("documents", documents::STATEMENTS),
+        ("letters", letters::STATEMENTS),
+        ("mail_domains", mail_domains::STATEMENTS),
+        ("members", members::STATEMENTS),
+        ("organizations", organizations::STATEMENTS),
+        ("outbox", outbox::STATEMENTS),
+        ("purge", purge::STATEMENTS),
+        ("personal/concealed", personal::concealed::STATEMENTS),
+        ("personal/nouns", personal::nouns::STATEMENTS),
+        ("personal/files", personal::files::STATEMENTS),
+        ("jobs", jobs::STATEMENTS),
+        ("rooms", rooms::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
+        ("erasure", erasure::STATEMENTS),
+        ("saves", saves::STATEMENTS),
+        ("rates", rates::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
+        ("groups", groups::STATEMENTS),
+        ("people", people::STATEMENTS),
+        ("leaving", leaving::STATEMENTS),
+        ("idempotency", idempotency::STATEMENTS),
+        ("users", users::STATEMENTS),
+        ("versions", versions::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
+        ("school_sessions", school_sessions::STATEMENTS),
+        ("settings", settings::STATEMENTS),
+        ("stats", stats::STATEMENTS),
+        ("storage", storage::STATEMENTS),
+        ("imports", imports::STATEMENTS),
+        ("invitations", invitations::STATEMENTS),
+        ("subjects", subjects::STATEMENTS),
+        ("work_rooms", work_rooms::STATEMENTS),
+    ];
+    all.extend(cascade::all_statements());
+    all.extend(overview::all_statements());
+    all.extend(group_assignments::all_statements());
+    all.extend(groups::all_statements());
+    all.extend(submissions::all_statements());
+    all
+}

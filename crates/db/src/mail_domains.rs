@@ -1,0 +1,204 @@
+//! Mail domains of an organization.
+
+use model::id::{MailDomainId, UserId};
+use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
+use model::take_over::Candidate;
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+macro_rules! mail_domain_columns {
+    () => {
+        "d.organization_id, d.id, d.domain, d.method, d.status, d.token, d.verified_at, d.checked_at, d.failing_since,
+            d.failed_checks, d.next_check_at, d.created_at, d.updated_at"
+    };
+}
+
+statements! {
+    /// The domains of the organization by name.
+    LIST = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d WHERE d.organization_id = $1 ORDER BY d.domain");
+    /// One domain.
+    BY_ID = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d
+        WHERE d.organization_id = $1 AND d.id = $2");
+    /// Locks the row for this transaction.
+    LOCK = "SELECT id FROM mail_domains WHERE organization_id = $1 AND id = $2 FOR UPDATE";
+    /// The id of a domain that was added.
+    ID_OF = "SELECT id FROM mail_domains WHERE organization_id = $1 AND domain = $2 FOR UPDATE";
+    /// How many domains were added.
+    COUNT = "SELECT COUNT(*) FROM mail_domains WHERE organization_id = $1";
+    /// A new domain.
+    INSERT = "INSERT INTO mail_domains (organization_id, id, domain, method, status, token, verified_at, checked_at,
+            failing_since, failed_checks, next_check_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)";
+    /// The state of a domain.
+    UPDATE = "UPDATE mail_domains SET method = $3, status = $4, verified_at = $5, checked_at = $6, failing_since = $7,
+            failed_checks = $8, next_check_at = $9, updated_at = $10
+        WHERE organization_id = $1 AND id = $2";
+    /// Removes a domain.
+    DELETE = "DELETE FROM mail_domains WHERE organization_id = $1 AND id = $2";
+    /// Whether another organization holds a domain of this one; not which one.
+    IS_HELD_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM mail_domains own
+        JOIN mail_domains d ON d.domain = own.domain AND d.organization_id <> own.organization_id
+        JOIN organizations o ON o.id = d.organization_id
+        WHERE own.organization_id = $1 AND own.domain = $2 AND d.status = 'VERIFIED' AND o.deleted_at IS NULL)";
+    /// The domains that the organization holds and whose record was there at the last check.
+    HELD = "SELECT domain FROM mail_domains
+        WHERE organization_id = $1 AND status = 'VERIFIED' AND failing_since IS NULL";
+    /// What decides whether the account of an address can be taken over.
+    CANDIDATE = "SELECT COALESCE(u.home_organization_id, '') = $1,
+            EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = u.id),
+            u.email_verified, u.role = 'SUPER_ADMIN',
+            EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner')
+        FROM users u WHERE u.email = $2";
+    /// Makes the organization the home of an account that it took over, and forgets what was known about its password.
+    ADOPT = "UPDATE users SET home_organization_id = $1, must_change_password = FALSE,
+            temporary_password_expires_at = NULL, password_organization_id = NULL, updated_at = $3
+        WHERE id = $2 AND NOT email_verified AND role <> 'SUPER_ADMIN'";
+}
+
+impl Scope<'_> {
+    /// The domains of the organization by name.
+    pub fn mail_domains(&mut self) -> Result<Vec<MailDomain>> {
+        self.many(&LIST, args![], mail_domain)
+    }
+
+    /// One domain.
+    pub fn mail_domain(&mut self, id: &MailDomainId) -> Result<MailDomain> {
+        self.one(&BY_ID, args![id], mail_domain)
+    }
+
+    /// Whether another organization holds a domain that this one added.
+    pub fn is_domain_held_elsewhere(&mut self, domain: &MailDomainName) -> Result<bool> {
+        self.one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
+    }
+
+    /// What decides whether the account of an address (lower case) can be taken over; nothing without an account.
+    pub fn take_over_candidate(&mut self, email: &str) -> Result<Option<Candidate>> {
+        let held = self.held_domains()?;
+        self.candidate(email, &held)
+    }
+
+    /// Those of these addresses whose accounts can be taken over.
+    pub fn due_take_overs(&mut self, emails: &[String]) -> Result<Vec<String>> {
+        let held = self.held_domains()?;
+        let mut due = Vec::new();
+        for email in emails.iter().filter(|email| is_under(email, &held)) {
+            let candidate = self.candidate(email, &held)?;
+            if candidate.is_some_and(Candidate::can_be_taken_over) {
+                due.push(email.clone());
+            }
+        }
+        Ok(due)
+    }
+
+    fn held_domains(&mut self) -> Result<Vec<String>> {
+        self.many(&HELD, args![], |row| row.take())
+    }
+
+    fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<Candidate>> {
+        let is_under_held_domain = is_under(email, held);
+        self.maybe(&CANDIDATE, args![email], |row| {
+            Ok(Candidate {
+                is_under_held_domain,
+                is_own: row.take()?,
+                is_member: row.take()?,
+                is_proven: row.take()?,
+                is_super_admin: row.take()?,
+                is_owner: row.take()?,
+            })
+        })
+    }
+
+    /// How many domains the organization added.
+    pub fn count_mail_domains(&mut self) -> Result<usize> {
+        let count: i64 = self.one(&COUNT, args![], |row| row.take())?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+}
+
+impl Work<'_> {
+    /// One domain, locked until this transaction ends.
+    pub fn mail_domain_to_change(&mut self, id: &MailDomainId) -> Result<MailDomain> {
+        self.one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
+        self.mail_domain(id)
+    }
+
+    /// A domain that was added before, locked until this transaction ends.
+    pub fn mail_domain_named(&mut self, domain: &MailDomainName) -> Result<Option<MailDomain>> {
+        let id = self.maybe(&ID_OF, args![domain.as_str()], |row| row.take::<MailDomainId>())?;
+        id.map(|id| self.mail_domain(&id)).transpose()
+    }
+
+    /// Inserts a domain; one that was added already is `DUPLICATE_MAIL_DOMAIN`.
+    pub fn insert_mail_domain(&mut self, new: &MailDomain) -> Result<()> {
+        let (name, method, status) = (new.domain.as_str(), new.method.as_str(), new.status.as_str());
+        let arguments = args![
+            new.id,
+            name,
+            method,
+            status,
+            new.token,
+            new.verified_at,
+            new.checked_at,
+            new.failing_since,
+            new.failed_checks,
+            new.next_check_at,
+            new.created_at,
+        ];
+        self.run(&INSERT, arguments).map(drop)
+    }
+
+    /// Writes the state of a domain; one that another organization proved at the same time is `DOMAIN_HELD`.
+    pub fn update_mail_domain(&mut self, domain: &MailDomain) -> Result<()> {
+        let (method, status) = (domain.method.as_str(), domain.status.as_str());
+        let arguments = args![
+            domain.id,
+            method,
+            status,
+            domain.verified_at,
+            domain.checked_at,
+            domain.failing_since,
+            domain.failed_checks,
+            domain.next_check_at,
+            domain.updated_at,
+        ];
+        self.run(&UPDATE, arguments).map(drop)
+    }
+
+    /// Makes this organization the home of an account that it takes over.
+    pub fn adopt_account(&mut self, user: &UserId) -> Result<()> {
+        let now = self.now();
+        self.run(&ADOPT, args![user, now]).map(drop)
+    }
+
+    /// Removes a domain.
+    pub fn delete_mail_domain(&mut self, id: &MailDomainId) -> Result<()> {
+        self.run(&DELETE, args![id]).map(drop)
+    }
+}
+
+/// Whether an address is under one of these domains.
+fn is_under(email: &str, domains: &[String]) -> bool {
+    let domain = MailDomainName::of_address(email);
+    domain.is_some_and(|domain| domains.iter().any(|held| held == domain.as_str()))
+}
+
+fn mail_domain(row: &mut Columns<'_>) -> Result<MailDomain> {
+    Ok(MailDomain {
+        organization_id: row.take()?,
+        id: row.take()?,
+        domain: MailDomainName::stored(row.take()?),
+        method: row.parse(MailDomainMethod::parse)?,
+        status: row.parse(MailDomainStatus::parse)?,
+        token: row.take()?,
+        verified_at: row.take()?,
+        checked_at: row.take()?,
+        failing_since: row.take()?,
+        failed_checks: row.take()?,
+        next_check_at: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}

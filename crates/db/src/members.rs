@@ -1,0 +1,135 @@
+//! Members of an organization with what the viewer may see of the people behind them.
+
+use model::access::MemberRole;
+use model::id::MemberId;
+use model::user::{Member, Person};
+
+use super::page::{Position, Slice, Window};
+use super::sql::Columns;
+use super::users::place;
+use super::{Scope, pattern};
+use crate::{args, manages_class, statements};
+use common::error::Result;
+
+statements! {
+    /// The members the viewer may know, oldest membership first: a student knows the own one only. The address of a
+    /// student is for admins, for the teachers of the student's classes, and for the student (contract 5).
+    VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
+            u.name, u.image,
+            CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
+                    SELECT 1 FROM class_enrollments ce
+                    JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
+                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ", manages_class!(), ")
+                THEN u.email ELSE NULL END
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND ($2 <> 'STUDENT' OR m.user_id = $3) AND CAST($4 AS BIGINT) IS NOT NULL
+            AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
+        ORDER BY m.created_at, m.id");
+    /// The members of the organization that match, by name; those whose name begins with the search text come first.
+    LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
+            u.name, u.image, u.email, ", place!("$3"), "
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1
+            AND (CAST($2 AS TEXT) IS NULL OR m.role = $2)
+            AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\'
+                OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
+            AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
+        ORDER BY ", place!("$3"), ", m.id LIMIT $6");
+    /// One member.
+    BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
+            u.name, u.image, u.email
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.id = $2";
+}
+
+/// Which members a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct MemberFilter {
+    /// In this role.
+    pub role: Option<MemberRole>,
+    /// Whose name or address contains this.
+    pub search: Option<String>,
+}
+
+/// A member with the person behind it.
+#[derive(Debug, Clone)]
+pub struct KnownMember {
+    /// The membership.
+    pub member: Member,
+    /// The person.
+    pub person: Person,
+    /// The address, where the viewer may see it.
+    pub email: Option<String>,
+}
+
+impl Scope<'_> {
+    /// The members the viewer may know.
+    pub fn members(&mut self) -> Result<Vec<KnownMember>> {
+        self.many_visible(&VISIBLE, args![None::<String>], known_member)
+    }
+
+    /// The members that match, by name. The caller has been asked whether he administers them.
+    pub fn all_members(
+        &mut self,
+        filter: &MemberFilter,
+        window: &Window<String>,
+    ) -> Result<Slice<KnownMember, String>> {
+        let (key, id) = window.names_after();
+        let (role, search) = (
+            filter.role.map(MemberRole::as_str),
+            filter.search.as_deref().map(pattern),
+        );
+        let rows = self.many(&LIST, args![role, search, key, id, window.rows()], |row| {
+            Ok((known_member(row)?, row.take::<String>()?))
+        })?;
+        let slice = window.cut(rows, |(known, key)| Position {
+            key: key.clone(),
+            id: known.member.id.to_string(),
+        });
+        Ok(Slice {
+            rows: slice.rows.into_iter().map(|(known, _)| known).collect(),
+            next: slice.next,
+        })
+    }
+
+    /// One member. The caller has been asked whether he administers him.
+    pub fn member(&mut self, id: &MemberId) -> Result<KnownMember> {
+        self.one(&BY_ID, args![id], known_member)
+    }
+
+    /// One person's membership, if the viewer may know it.
+    pub fn member_of(&mut self, user: &str) -> Result<Option<KnownMember>> {
+        let found = self.many_visible(&VISIBLE, args![user], known_member)?;
+        Ok(found.into_iter().next())
+    }
+}
+
+fn known_member(row: &mut Columns<'_>) -> Result<KnownMember> {
+    let member = member(row)?;
+    let person = Person {
+        id: member.user_id.clone(),
+        name: row.take()?,
+        image: row.take()?,
+    };
+    Ok(KnownMember {
+        member,
+        person,
+        email: row.take()?,
+    })
+}
+
+pub(super) fn member(row: &mut Columns<'_>) -> Result<Member> {
+    Ok(Member {
+        id: row.take()?,
+        organization_id: row.take()?,
+        user_id: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+        is_active: row.take()?,
+    })
+}

@@ -1,0 +1,213 @@
+//! Computes the stored keys of names for rows that lack them (`model::collation`): after an update of a database from before
+//! the keys, after a change of their version, and for rows that the release before has written meanwhile.
+//!
+//! Rows are read in batches by id and written in one transaction per batch, and a row that has its keys is not written. An
+//! interrupted run therefore continues where it ended. Other instances may go on: a name that changed since it was read
+//! keeps the keys that came with the change.
+
+use model::collation::{VERSION, person_sort_key, search_key, sort_key};
+
+use crate::args;
+use crate::connection::Connection;
+use crate::groups;
+use crate::sql::{Columns, Sql};
+use common::clock;
+use common::error::Result;
+
+/// Rows per batch and transaction.
+const BATCH: i64 = 500;
+
+static READ_VERSION: Sql = Sql::new("SELECT value FROM settings WHERE name = 'name_keys'");
+static WRITE_VERSION: Sql = Sql::new(
+    "INSERT INTO settings (name, value, updated_at) VALUES ('name_keys', $1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at",
+);
+/// Records whose search text is not ASCII: the others have no accents. Case was folded when they were written.
+static READ_LOG: Sql = Sql::new(
+    "SELECT id, search_key FROM activity_logs
+    WHERE id > $1 AND OCTET_LENGTH(search_key) <> LENGTH(search_key) ORDER BY id LIMIT $2",
+);
+static WRITE_LOG: Sql = Sql::new("UPDATE activity_logs SET search_key = $2 WHERE id = $1 AND search_key = $3");
+
+/// A table whose rows have names.
+struct NamedTable {
+    /// All rows: id, name, second name, and both keys.
+    all: Sql,
+    /// Rows whose keys may be missing or of another name. Keys differ from the lower-case name where it has accents, too:
+    /// these rows are compared again and mostly found correct.
+    stale: Sql,
+    /// Writes the keys of a row whose name is still `$4`.
+    write: Sql,
+    /// Computes the keys.
+    keys: fn(&NamedRow) -> (String, String),
+}
+
+/// A row with its names and its stored keys.
+struct NamedRow {
+    id: String,
+    name: String,
+    second: Option<String>,
+    search_key: String,
+    sort_key: String,
+}
+
+macro_rules! named_table {
+    ($table:literal, $name:literal, $second:literal, sorted, $keys:expr) => {
+        named_table!(
+            $table,
+            $name,
+            $second,
+            "sort_key",
+            " OR sort_key = ''",
+            ", sort_key = $3",
+            $keys
+        )
+    };
+    ($table:literal, $name:literal, $second:literal, unsorted, $keys:expr) => {
+        named_table!($table, $name, $second, "''", "", "", $keys)
+    };
+    ($table:literal, $name:literal, $second:literal, $sort_key:literal, $or:literal, $set:literal, $keys:expr) => {
+        NamedTable {
+            all: Sql::new(concat!(
+                "SELECT id, ",
+                $name,
+                ", ",
+                $second,
+                ", search_key, ",
+                $sort_key,
+                " FROM ",
+                $table,
+                " WHERE id > $1 ORDER BY id LIMIT $2"
+            )),
+            stale: Sql::new(concat!(
+                "SELECT id, ",
+                $name,
+                ", ",
+                $second,
+                ", search_key, ",
+                $sort_key,
+                " FROM ",
+                $table,
+                " WHERE id > $1 AND (search_key <> ",
+                $name,
+                "_key",
+                $or,
+                ") ORDER BY id LIMIT $2"
+            )),
+            write: Sql::new(concat!(
+                "UPDATE ",
+                $table,
+                " SET search_key = $2",
+                $set,
+                " WHERE id = $1 AND CAST($3 AS TEXT) IS NOT NULL AND ",
+                $name,
+                " = $4"
+            )),
+            keys: $keys,
+        }
+    };
+}
+
+static TABLES: [NamedTable; 8] = [
+    named_table!("organizations", "name", "CAST(NULL AS TEXT)", sorted, plain),
+    named_table!("users", "name", "last_name", sorted, person),
+    named_table!("subjects", "name", "CAST(NULL AS TEXT)", sorted, plain),
+    named_table!("homerooms", "name", "CAST(NULL AS TEXT)", sorted, plain),
+    named_table!("classes", "name", "CAST(NULL AS TEXT)", sorted, plain),
+    named_table!("courses", "name", "CAST(NULL AS TEXT)", sorted, plain),
+    named_table!("groups", "name", "display_name", unsorted, group),
+    named_table!("assignments", "title", "CAST(NULL AS TEXT)", unsorted, topic),
+];
+
+/// Computes the keys that are missing; returns how many rows were written.
+pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
+    let stored: Option<String> = connection.maybe(&READ_VERSION, &[], |row| row.take())?;
+    let is_current = stored.as_deref() == Some(VERSION);
+    let mut written = 0;
+    for table in &TABLES {
+        let read = if is_current { &table.stale } else { &table.all };
+        written += fill_table(connection, table, read)?;
+    }
+    if !is_current {
+        written += fill_log(connection)?;
+        connection.run(&WRITE_VERSION, args![VERSION, clock::now()])?;
+    }
+    if written > 0 {
+        tracing::info!(rows = written, version = VERSION, "keys of names computed");
+    }
+    Ok(written)
+}
+
+fn fill_table(connection: &mut Connection, table: &'static NamedTable, read: &'static Sql) -> Result<u64> {
+    let (mut after, mut written) = (String::new(), 0);
+    loop {
+        let rows = connection.many(read, args![after, BATCH], named_row)?;
+        let Some(last) = rows.last() else { return Ok(written) };
+        after.clone_from(&last.id);
+        written += transaction(connection, |connection| {
+            let mut written = 0;
+            for row in &rows {
+                let (search_key, sort_key) = (table.keys)(row);
+                if search_key != row.search_key || sort_key != row.sort_key {
+                    written += connection.run(&table.write, args![row.id, search_key, sort_key, row.name])?;
+                }
+            }
+            Ok(written)
+        })?;
+    }
+}
+
+fn fill_log(connection: &mut Connection) -> Result<u64> {
+    let (mut after, mut written) = (String::new(), 0);
+    loop {
+        let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
+        let records: Vec<(String, String)> = connection.many(&READ_LOG, args![after, BATCH], read)?;
+        let Some((last, _)) = records.last() else {
+            return Ok(written);
+        };
+        after.clone_from(last);
+        written += transaction(connection, |connection| {
+            let mut written = 0;
+            for (id, stored) in &records {
+                let key = search_key(stored);
+                if key != *stored {
+                    written += connection.run(&WRITE_LOG, args![id, key, stored])?;
+                }
+            }
+            Ok(written)
+        })?;
+    }
+}
+
+fn transaction<T>(connection: &mut Connection, act: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+    connection.batch("BEGIN")?;
+    let outcome = act(connection);
+    connection.batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    outcome
+}
+
+fn named_row(row: &mut Columns<'_>) -> Result<NamedRow> {
+    Ok(NamedRow {
+        id: row.take()?,
+        name: row.take()?,
+        second: row.take()?,
+        search_key: row.take()?,
+        sort_key: row.take()?,
+    })
+}
+
+fn plain(row: &NamedRow) -> (String, String) {
+    (search_key(&row.name), sort_key(&row.name))
+}
+
+fn person(row: &NamedRow) -> (String, String) {
+    (search_key(&row.name), person_sort_key(&row.name, row.second.as_deref()))
+}
+
+fn group(row: &NamedRow) -> (String, String) {
+    (groups::search_key(&row.name, row.second.as_deref()), String::new())
+}
+
+fn topic(row: &NamedRow) -> (String, String) {
+    (search_key(&row.name), String::new())
+}

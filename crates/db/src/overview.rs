@@ -1,0 +1,331 @@
+//! The submission overview: every group on every topic that the viewer manages, a page at a time, and how far the groups
+//! of each topic are. A teacher finds the own classes, an admin all of them.
+
+use std::collections::HashMap;
+
+use model::assignment::AssignmentLabel;
+use model::class::ClassStatus;
+use model::course::CourseLabel;
+use model::file::AssignmentAttachment;
+use model::group::{GroupLabel, Place};
+use model::group_assignment::Statistics;
+use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
+use model::subject::SubjectLabel;
+use model::text::Title;
+use model::time::Timestamp;
+use model::whole::{WholeGroupAssignment, WholeSubmission};
+
+use super::Scope;
+use super::assignments::{assignment, assignment_columns};
+use super::attachments;
+use super::current_submissions::current_parts;
+use super::group_assignments::{link, link_columns, submission, submission_columns};
+use super::page::{Position, Slice, Window};
+use super::sql::{Columns, Sql};
+use crate::{args, statements};
+use common::error::Result;
+
+/// Where a row stands: topics by deadline, the latest first (so the deadline is turned round), then by id, then by group
+/// number. The id of the link is the position's own.
+pub type Key = (i64, String, i64);
+
+/// The links `ga` of topics `a` in class `k` and group `g`, with course `c` and current submission `s`.
+macro_rules! from_links {
+    () => {
+        " FROM assignments a
+            JOIN classes k ON k.id = a.class_id
+            JOIN group_assignments ga ON ga.assignment_id = a.id
+            JOIN groups g ON g.id = ga.group_id
+            LEFT JOIN courses c ON c.id = a.course_id
+            LEFT JOIN submissions s ON s.id = ga.current_submission_id"
+    };
+}
+
+/// What the overview asks for, `$5` to `$9`. A topic without a course is in the subject of its group.
+macro_rules! matching {
+    () => {
+        concat!(
+            " WHERE a.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ",
+            $crate::manages_class!(),
+            " AND (CAST($5 AS TEXT) IS NULL OR a.class_id = $5)
+            AND (CAST($6 AS TEXT) IS NULL OR COALESCE(c.subject_id, g.subject_id) = $6)
+            AND (CAST($7 AS TEXT) IS NULL OR a.course_id = $7)
+            AND (CAST($8 AS TEXT) IS NULL OR a.id = $8)
+            AND (CAST($9 AS TEXT) IS NULL OR a.search_key LIKE '%' || $9 || '%' ESCAPE '\\'
+                OR g.search_key LIKE '%' || $9 || '%' ESCAPE '\\'
+                OR EXISTS (SELECT 1 FROM group_members m JOIN users u ON u.id = m.user_id
+                    WHERE m.organization_id = $1 AND m.group_id = g.id
+                        AND u.search_key LIKE '%' || $9 || '%' ESCAPE '\\'))"
+        )
+    };
+}
+
+/// The current submission came late.
+macro_rules! is_late {
+    () => {
+        "(ga.status IN ('SUBMITTED', 'GRADED') AND COALESCE(s.is_late, FALSE))"
+    };
+}
+
+/// Of these, one page: `$10` status, `$11` to `$14` the row it goes on after, `$15` how many.
+macro_rules! one_page {
+    () => {
+        concat!(
+            $crate::overview::matching!(),
+            " AND (CAST($10 AS TEXT) IS NULL OR ga.status = $10 OR ($10 = 'UNGRADED' AND ga.status = 'SUBMITTED')
+                OR ($10 = 'LATE' AND ",
+            $crate::overview::is_late!(),
+            "))
+            AND a.deadline <= $11 AND (a.deadline < $11 OR (a.id, g.group_number, ga.id) > ($12, $13, $14))
+            ORDER BY a.deadline DESC, a.id, g.group_number, ga.id LIMIT $15"
+        )
+    };
+}
+
+/// The links of the page, for what belongs to them.
+macro_rules! on_page {
+    () => {
+        concat!(
+            "ga.organization_id = $1 AND ga.id IN (SELECT ga.id",
+            $crate::overview::from_links!(),
+            $crate::overview::one_page!(),
+            ")"
+        )
+    };
+}
+use {from_links, is_late, matching, one_page};
+
+statements! {
+    /// The rows of the page.
+    PAGE = concat!("SELECT ", link_columns!(), ", ", assignment_columns!(),
+        ", (SELECT COUNT(*) FROM submission_documents sd
+            WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id),
+        g.name, g.group_number, g.display_name, g.course_id, k.id, k.status, g.start_date, c.name, c.subject_id,
+        sj.id, sj.name, sj.code, sj.color, ", submission_columns!(), from_links!(),
+        " LEFT JOIN subjects sj ON sj.id = COALESCE(c.subject_id, g.subject_id)", one_page!());
+    /// The files of their topics, each for every link that may see it.
+    FILES = concat!("SELECT ga.id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name,
+            f.mime_type, f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at
+        FROM group_assignments ga JOIN assignment_attachments f ON f.assignment_id = ga.assignment_id
+            AND (f.group_assignment_id IS NULL OR f.group_assignment_id = ga.id)
+        WHERE f.staged_at IS NULL AND ", on_page!(), " ORDER BY f.created_at, f.id");
+    /// How far the groups of each topic are, whatever page and status are asked for.
+    STATS = concat!("SELECT a.id, a.title, a.deadline, COUNT(*),
+            SUM(CASE WHEN ga.status = 'NOT_STARTED' THEN 1 ELSE 0 END),
+            SUM(CASE WHEN ga.status = 'IN_PROGRESS' THEN 1 ELSE 0 END),
+            SUM(CASE WHEN ga.status = 'SUBMITTED' THEN 1 ELSE 0 END),
+            SUM(CASE WHEN ga.status = 'RETURNED' THEN 1 ELSE 0 END),
+            SUM(CASE WHEN ga.status = 'GRADED' THEN 1 ELSE 0 END),
+            SUM(CASE WHEN ", is_late!(), " THEN 1 ELSE 0 END)",
+        from_links!(), matching!(),
+        " GROUP BY a.id, a.title, a.deadline ORDER BY a.deadline DESC, a.id");
+}
+
+current_parts!(
+    /// What is in the current submissions of the page.
+    of_page, from: " FROM group_assignments ga", where: on_page!()
+);
+
+/// The statements of this file.
+pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![("overview", STATEMENTS), ("overview::of_page", of_page::STATEMENTS)]
+}
+
+/// Which links the overview shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct OverviewFilter {
+    /// Of topics in this class.
+    pub class_id: Option<ClassId>,
+    /// Of topics in courses of this subject; of groups in it where the topic has no course.
+    pub subject_id: Option<SubjectId>,
+    /// Of topics in this course.
+    pub course_id: Option<CourseId>,
+    /// Of this topic.
+    pub assignment_id: Option<AssignmentId>,
+    /// Whose topic, group or member has this in the name.
+    pub search: Option<String>,
+    /// In this state, as the wire spells it: a status of a link, LATE, or UNGRADED.
+    pub state: Option<&'static str>,
+}
+
+/// One group on one topic.
+#[derive(Debug, Clone)]
+pub struct OverviewRow {
+    /// The link with topic, group and current submission.
+    pub whole: WholeGroupAssignment,
+    /// The course of the topic.
+    pub course: Option<CourseLabel>,
+    /// The subject of the course, or of the group.
+    pub subject: Option<SubjectLabel>,
+}
+
+/// How far the groups of one topic are.
+#[derive(Debug, Clone)]
+pub struct OverviewStats {
+    /// The topic.
+    pub assignment_id: AssignmentId,
+    /// Its title.
+    pub title: Title,
+    /// Its deadline.
+    pub deadline: Timestamp,
+    /// How far its groups are.
+    pub counted: Statistics,
+}
+
+impl OverviewRow {
+    /// The topic as rows mention it.
+    pub fn assignment(&self) -> AssignmentLabel {
+        self.whole.assignment.label()
+    }
+}
+
+impl Scope<'_> {
+    /// A page of the links that match.
+    pub fn overview(&mut self, filter: &OverviewFilter, window: &Window<Key>) -> Result<Slice<OverviewRow, Key>> {
+        let search = filter.search.as_deref().map(super::pattern);
+        let first = (i64::MIN, String::new(), 0);
+        let (key, id) = window
+            .after
+            .as_ref()
+            .map_or((&first, ""), |after| (&after.key, after.id.as_str()));
+        // A forged cursor must not carry what no text of the database holds.
+        let topic = key.1.replace('\0', "");
+        let (deadline, rows) = (key.0.saturating_neg(), window.rows());
+        let arguments = args![
+            filter.class_id,
+            filter.subject_id,
+            filter.course_id,
+            filter.assignment_id,
+            search,
+            filter.state,
+            deadline,
+            topic,
+            key.2,
+            id,
+            rows,
+        ];
+        let mut rows = self.many_visible(&PAGE, arguments, row)?;
+        if !rows.is_empty() {
+            let mut files: HashMap<GroupAssignmentId, Vec<AssignmentAttachment>> = HashMap::new();
+            for (link, file) in
+                self.many_visible(&FILES, arguments, |row| Ok((row.take()?, attachments::file(row)?)))?
+            {
+                files.entry(link).or_default().push(file);
+            }
+            for row in &mut rows {
+                row.whole.attachments = files.remove(&row.whole.link.id).unwrap_or_default();
+            }
+        }
+        let current = rows
+            .iter_mut()
+            .filter_map(|row| row.whole.current_submission.as_mut())
+            .collect();
+        self.fill_current(&of_page::PARTS, arguments, current)?;
+        Ok(window.cut(rows, position))
+    }
+
+    /// How far the groups of each topic are that match, whatever their status.
+    pub fn overview_stats(&mut self, filter: &OverviewFilter) -> Result<Vec<OverviewStats>> {
+        let search = filter.search.as_deref().map(super::pattern);
+        let arguments = args![
+            filter.class_id,
+            filter.subject_id,
+            filter.course_id,
+            filter.assignment_id,
+            search
+        ];
+        self.many_visible(&STATS, arguments, |row| {
+            let (assignment_id, title, deadline) = (row.take()?, row.take()?, row.take()?);
+            let (groups, not_started, in_progress) = (row.take()?, row.take()?, row.take()?);
+            let (submitted, returned, graded, late) = (row.take()?, row.take()?, row.take()?, row.take()?);
+            Ok(OverviewStats {
+                assignment_id,
+                title,
+                deadline,
+                counted: Statistics {
+                    groups,
+                    not_started,
+                    in_progress,
+                    submitted,
+                    returned,
+                    graded,
+                    late,
+                    // Whose grade is out is graded.
+                    ungraded: submitted,
+                },
+            })
+        })
+    }
+}
+
+/// Where a row stands in the overview.
+pub fn position(row: &OverviewRow) -> Position<Key> {
+    let (topic, number) = (&row.whole.assignment, row.whole.place.group.group_number);
+    Position {
+        key: (
+            topic.deadline.as_millis().saturating_neg(),
+            topic.id.to_string(),
+            number,
+        ),
+        id: row.whole.link.id.to_string(),
+    }
+}
+
+fn row(row: &mut Columns<'_>) -> Result<OverviewRow> {
+    let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.take()?);
+    let group = GroupLabel {
+        id: link.group_id.clone(),
+        name: row.take()?,
+        group_number: row.take()?,
+        display_name: row.take()?,
+        course_id: row.take()?,
+    };
+    let place = Place {
+        group,
+        class: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+        start_date: row.take()?,
+    };
+    let course = if let Some(id) = assignment.course_id.clone() {
+        Some(CourseLabel {
+            id,
+            name: row.take()?,
+            subject_id: row.take()?,
+        })
+    } else {
+        row.skip(2);
+        None
+    };
+    let subject = if let Some(id) = row.take()? {
+        Some(SubjectLabel {
+            id,
+            name: row.take()?,
+            code: row.take()?,
+            color: row.take()?,
+        })
+    } else {
+        row.skip(3);
+        None
+    };
+    let current_submission = match link.current_submission_id {
+        Some(_) => Some(WholeSubmission {
+            submission: submission(row)?,
+            documents: Vec::new(),
+            grade: None,
+            feedback: Vec::new(),
+        }),
+        None => None,
+    };
+    Ok(OverviewRow {
+        whole: WholeGroupAssignment {
+            link,
+            assignment,
+            place,
+            attachments: Vec::new(),
+            submitted_count,
+            current_submission,
+        },
+        course,
+        subject,
+    })
+}

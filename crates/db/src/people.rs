@@ -1,0 +1,318 @@
+//! People as their school administers them: the account together with the membership. Nothing here reads or writes an
+//! account that is not a member of the organization, except to find out that an address has one.
+
+use model::access::{MemberRole, PlatformRole, Rank};
+use model::collation::{person_sort_key, search_key};
+use model::edit::Changed;
+use model::id::{ClassId, MemberId, OrganizationId, UserId};
+use model::text::{ExternalId, Name, ShortName, Username, name_key};
+use model::time::Timestamp;
+use model::user::{Member, Person, User};
+
+use super::classes::person;
+use super::members::member;
+use super::platform::PlatformProof;
+use super::platform::accounts::profile;
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::clock;
+use common::error::{Error, Result};
+
+macro_rules! account_columns {
+    () => {
+        "u.id, u.name, u.first_name, u.last_name, u.email, u.email_verified, u.username, u.role, u.image, u.locale,
+            u.timezone, u.is_active, u.must_change_password, u.last_login_at, u.home_organization_id, u.created_at,
+            u.updated_at"
+    };
+}
+macro_rules! member_columns {
+    () => {
+        "m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active"
+    };
+}
+
+pub(super) use {account_columns, member_columns};
+
+statements! {
+    /// Takes the organization for this unit: who owns it is decided one after the other.
+    HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
+    /// What somebody is on the platform and here, at this moment.
+    RANK = "SELECT u.role, m.role FROM users u
+        LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id AND m.is_active
+        WHERE u.id = $2 AND u.is_active";
+    /// The classes that are no draft in which a person learns or teaches.
+    CLASSES_SHOWING = "SELECT k.id FROM classes k WHERE k.organization_id = $1 AND k.teacher_id = $2 AND k.status <> 'DRAFT'
+        UNION SELECT k.id FROM class_teachers ct
+            JOIN classes k ON k.organization_id = ct.organization_id AND k.id = ct.class_id
+            WHERE ct.organization_id = $1 AND ct.user_id = $2 AND k.status <> 'DRAFT'
+        UNION SELECT k.id FROM class_enrollments e
+            JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+            WHERE e.organization_id = $1 AND e.student_id = $2 AND k.status <> 'DRAFT'";
+    /// The account of an address, and whether it is a member here.
+    BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, u.home_organization_id, m.role FROM users u
+        LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
+        WHERE u.email = $2";
+    /// A new account, at home here; a taken address makes none.
+    INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
+            email_verified, username, role, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10, $11, $12)
+        ON CONFLICT (email) DO NOTHING";
+    /// A new membership; there already is none.
+    INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (organization_id, user_id) DO NOTHING";
+    /// An inactive account that has a new membership: the memberships that other organizations deactivated stay inactive.
+    WAKE = "UPDATE users SET is_active = TRUE, updated_at = $3
+        WHERE id = $2 AND NOT is_active AND erased_at IS NULL
+            AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    /// The password of a member.
+    UPSERT_PASSWORD = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
+        SELECT CAST($2 AS TEXT), m.user_id, 'credential', m.user_id, CAST($4 AS TEXT), CAST($5 AS BIGINT),
+            CAST($5 AS BIGINT)
+        FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
+        ON CONFLICT (provider_id, account_id) DO UPDATE
+        SET password = excluded.password, updated_at = excluded.updated_at";
+    /// Whether the password of a member has to be changed, and until when it is good. An administrator chose it, so it opens
+    /// this organization only.
+    MARK_PASSWORD = "UPDATE users SET must_change_password = $3, temporary_password_expires_at = $4, updated_at = $5,
+            password_organization_id = $1
+        WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    /// Notes who replaced a member's password.
+    NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $4, password_reset_by_id = $3
+        WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    /// Takes a member's account and membership for this unit; nobody enrols him meanwhile.
+    HOLD_MEMBER = "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2 FOR UPDATE";
+    /// A member with his account, and whether another school knows him, too.
+    MEMBERSHIP = concat!("SELECT ", account_columns!(), ", ", member_columns!(), ",
+            EXISTS (SELECT 1 FROM members o WHERE o.user_id = m.user_id AND o.organization_id <> $1)
+        FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2");
+    /// Whose membership it is.
+    OF_MEMBER = "SELECT user_id FROM members WHERE organization_id = $1 AND id = $2";
+    /// Owners besides one person who can act as such.
+    OTHER_OWNERS = "SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
+            AND u.is_active";
+    /// The fields of an account that its school administers.
+    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7,
+            email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
+            is_active = $9, locale = $10, updated_at = $11, search_key = $12, sort_key = $13
+        WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    /// The fields of a membership.
+    UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5, is_active = $6
+        WHERE organization_id = $1 AND id = $2";
+}
+
+/// The account of an address, as far as a school may know of one that is not its own.
+#[derive(Debug, Clone)]
+pub struct FoundAccount {
+    /// The person.
+    pub person: Person,
+    /// The platform role, of which only `SUPER_ADMIN` counts.
+    pub role: PlatformRole,
+    /// The organization that made the account, if one did.
+    pub home: Option<OrganizationId>,
+    /// The role here, if the person is a member.
+    pub member_role: Option<MemberRole>,
+}
+
+/// An account to be created.
+#[derive(Debug, Clone)]
+pub struct NewAccount<'a> {
+    /// The id it will have.
+    pub id: &'a UserId,
+    /// The name shown to others.
+    pub name: &'a Name,
+    /// First name.
+    pub first_name: Option<&'a ShortName>,
+    /// Last name.
+    pub last_name: Option<&'a ShortName>,
+    /// The address in lower case.
+    pub email: &'a str,
+    /// Another name to sign in with.
+    pub username: Option<&'a Username>,
+    /// The platform role.
+    pub role: PlatformRole,
+}
+
+/// A membership with the account behind it.
+#[derive(Debug, Clone)]
+pub struct Membership {
+    /// The account.
+    pub user: User,
+    /// The membership.
+    pub member: Member,
+    /// Whether the account is a member of another organization, too.
+    pub is_elsewhere: bool,
+}
+
+impl Scope<'_> {
+    /// The classes whose students see a name or an image that changed; none when both stayed.
+    pub fn classes_showing(&mut self, user: &UserId, changed: &Changed) -> Result<Vec<ClassId>> {
+        if !changed.has("name") && !changed.has("image") {
+            return Ok(Vec::new());
+        }
+        self.many(&CLASSES_SHOWING, args![user], |row| row.take())
+    }
+
+    /// The rank of the person who acts, read now: what he was when the request began does not count.
+    pub fn rank(&mut self) -> Result<Rank> {
+        let user = self.user_text();
+        let found = self.maybe(&RANK, args![user], |row| {
+            Ok((row.parse(PlatformRole::parse)?, row.parse_option(MemberRole::parse)?))
+        })?;
+        let rank = found.and_then(|(platform, member)| Rank::of(platform, member));
+        rank.ok_or(Error::NotAMember)
+    }
+
+    /// The account of an address (lower case).
+    pub fn account_of_address(&mut self, email: &str) -> Result<Option<FoundAccount>> {
+        self.maybe(&BY_EMAIL, args![email], |row| {
+            Ok(FoundAccount {
+                person: person(row)?,
+                role: row.parse(PlatformRole::parse)?,
+                home: row.take()?,
+                member_role: row.parse_option(MemberRole::parse)?,
+            })
+        })
+    }
+
+    /// A member with his account.
+    pub fn membership(&mut self, user: &UserId) -> Result<Membership> {
+        self.one(&MEMBERSHIP, args![user], membership)
+    }
+
+    /// Whose membership it is.
+    pub fn user_of_member(&mut self, id: &MemberId) -> Result<UserId> {
+        self.one(&OF_MEMBER, args![id], |row| row.take())
+    }
+
+    /// How many others own the organization and may sign in; the caller holds the organization.
+    pub fn other_owners(&mut self, user: &UserId) -> Result<usize> {
+        let others: i64 = self.one(&OTHER_OWNERS, args![user], |row| row.take())?;
+        Ok(usize::try_from(others).unwrap_or(0))
+    }
+}
+
+impl Work<'_> {
+    /// Holds the organization until this unit ends: whoever changes roles, memberships or owners comes through here.
+    pub fn hold_organization(&mut self) -> Result<()> {
+        self.one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
+            .map(drop)
+    }
+
+    /// A member with his account, held until this unit ends.
+    pub fn membership_to_change(&mut self, user: &UserId) -> Result<Membership> {
+        self.one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
+        self.membership(user)
+    }
+
+    /// Writes a new account that is at home here; false when the address has one already.
+    pub fn insert_account(&mut self, new: &NewAccount<'_>) -> Result<bool> {
+        let (key, role, now) = (name_key(new.name.as_str()), new.role.as_str(), self.now());
+        let search_key = search_key(new.name.as_str());
+        let sort_key = person_sort_key(new.name.as_str(), new.last_name.map(ShortName::as_str));
+        let arguments = args![
+            new.id,
+            new.name,
+            key,
+            new.first_name,
+            new.last_name,
+            new.email,
+            new.username,
+            role,
+            now,
+            search_key,
+            sort_key,
+        ];
+        Ok(self.run(&INSERT_USER, arguments)? > 0)
+    }
+
+    /// Makes an account a member; nothing when it is one. A taken id of the school is `DUPLICATE_EXTERNAL_ID`. An account that
+    /// was switched off because it had no membership left is good again.
+    pub fn insert_member(
+        &mut self,
+        user: &UserId,
+        role: MemberRole,
+        external_id: Option<&ExternalId>,
+    ) -> Result<Option<Member>> {
+        let member = Member {
+            id: MemberId::new(clock::new_id()),
+            organization_id: self.organization().clone(),
+            user_id: user.clone(),
+            role,
+            external_id: external_id.cloned(),
+            created_at: self.now(),
+            updated_at: None,
+            is_active: true,
+        };
+        let word = role.as_str();
+        let arguments = args![member.id, user, word, external_id, member.created_at];
+        if self.run(&INSERT_MEMBER, arguments)? == 0 {
+            return Ok(None);
+        }
+        self.run(&WAKE, args![user, member.created_at])?;
+        Ok(Some(member))
+    }
+
+    /// Stores a member's password: whether it has to be changed, and until when it is good if it is a temporary one. All mailed
+    /// links of the member become worthless, and what was guessed before does not count.
+    pub fn write_password(
+        &mut self,
+        user: &UserId,
+        hash: &str,
+        must_change: bool,
+        good_until: Option<Timestamp>,
+    ) -> Result<()> {
+        let now = self.now();
+        self.run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
+        self.run(&MARK_PASSWORD, args![user, must_change, good_until, now])?;
+        self.on_platform(PlatformProof::sign_in_history(), |platform| {
+            platform.forget_former_password(user)
+        })
+    }
+
+    /// Notes that the caller replaced a member's password; the member sees it after the next sign-in.
+    pub fn note_password_reset(&mut self, user: &UserId) -> Result<()> {
+        let (by, now) = (self.actor().user.clone(), self.now());
+        self.run(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
+    }
+
+    /// Writes the fields of an account that its school administers; a taken address is `DUPLICATE_EMAIL`.
+    pub fn update_account(&mut self, user: &User) -> Result<()> {
+        let key = name_key(user.name.as_str());
+        let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
+        let arguments = args![
+            user.id,
+            user.name,
+            key,
+            user.first_name,
+            user.last_name,
+            user.username,
+            user.email,
+            user.is_active,
+            user.locale,
+            user.updated_at,
+            search_key,
+            sort_key,
+        ];
+        self.run(&UPDATE_USER, arguments).map(drop)
+    }
+
+    /// Writes role and id of a membership; a taken id of the school is `DUPLICATE_EXTERNAL_ID`.
+    pub fn update_member(&mut self, member: &Member) -> Result<()> {
+        let role = member.role.as_str();
+        let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];
+        self.run(&UPDATE_MEMBER, arguments).map(drop)
+    }
+}
+
+fn membership(row: &mut Columns<'_>) -> Result<Membership> {
+    Ok(Membership {
+        user: profile(row)?,
+        member: member(row)?,
+        is_elsewhere: row.take()?,
+    })
+}

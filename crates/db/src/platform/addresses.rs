@@ -1,0 +1,50 @@
+//! Links that confirm another address of a person.
+
+use model::id::UserId;
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::{args, statements};
+use common::clock;
+use common::error::Result;
+
+statements! {
+    /// A link that was mailed to the address it confirms.
+    INSERT = "INSERT INTO verifications (id, identifier, value, address, expires_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $6)";
+    /// Uses up a link.
+    TAKE = "DELETE FROM verifications WHERE identifier = $1 AND address IS NOT NULL RETURNING value, address, expires_at";
+    /// Another address, known to be the person's.
+    CHANGE = "UPDATE users SET email = $2, email_verified = TRUE, updated_at = $3, row_version = row_version + 1
+        WHERE id = $1";
+}
+
+impl Platform<'_> {
+    /// Remembers a link that is going to be mailed to `address`.
+    pub fn insert_address_link(
+        &mut self,
+        identifier: &str,
+        user: &UserId,
+        address: &str,
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = clock::new_id();
+        let arguments = args![id, identifier, user, address, expires_at, now];
+        self.connection.run(&INSERT, arguments).map(drop)
+    }
+
+    /// Uses up a link and says whose address it confirms, if its time is not over.
+    pub fn take_address_link(&mut self, identifier: &str, now: Timestamp) -> Result<Option<(UserId, String)>> {
+        let found = self.connection.maybe(&TAKE, args![identifier], |row| {
+            Ok((row.take::<UserId>()?, row.take::<String>()?, row.take::<Timestamp>()?))
+        })?;
+        let good = found.filter(|(_, _, expires_at)| *expires_at >= now);
+        Ok(good.map(|(user, address, _)| (user, address)))
+    }
+
+    /// Writes another address of a person; a taken one is `DUPLICATE_EMAIL`.
+    pub fn change_address(&mut self, user: &UserId, address: &str, now: Timestamp) -> Result<()> {
+        self.connection.run(&CHANGE, args![user, address, now]).map(drop)
+    }
+}

@@ -1,0 +1,412 @@
+//! Accounts as those who run the platform see and change them (`/auth/admin`). An erased account is nobody's any more.
+
+use model::access::PlatformRole;
+use model::collation::{person_sort_key, search_key};
+use model::id::UserId;
+use model::text::name_key;
+use model::time::Timestamp;
+use model::user::Person;
+
+use super::Platform;
+use super::sessions::User;
+use crate::sql::{Columns, Value};
+use crate::{args, statements};
+use common::error::{Error, Result};
+
+/// The most accounts of one page.
+const LONGEST_PAGE: i64 = 200;
+/// The name that stands where a removed person's name stood.
+const REMOVED_NAME: &str = "Deleted person";
+/// Stands between the values of a list; no stored text holds it.
+const SEPARATOR: char = '\n';
+/// Times are compared as texts of one length.
+const TIME_BASE: i64 = 1_000_000_000_000_000;
+
+macro_rules! account_columns {
+    () => {
+        "u.id, u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at, u.is_active, u.banned,
+            u.ban_reason, u.ban_expires"
+    };
+}
+/// The field that an argument names, as a text that compares as the field does; `$1` is now. Names are compared by
+/// `$column`.
+macro_rules! field {
+    ($name:literal) => {
+        field!($name, "u.search_key")
+    };
+    ($name:literal, $column:literal) => {
+        concat!(
+            "CASE CAST(",
+            $name,
+            " AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN ",
+            $column,
+            " WHEN 'role' THEN u.role
+                WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
+                WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
+                    THEN 'true' ELSE 'false' END
+                WHEN 'banExpires' THEN CAST(1000000000000000 + u.ban_expires AS TEXT)
+                WHEN 'createdAt' THEN CAST(1000000000000000 + u.created_at AS TEXT)
+                WHEN 'updatedAt' THEN CAST(1000000000000000 + u.updated_at AS TEXT)
+                ELSE u.id END"
+        )
+    };
+}
+macro_rules! asked_for {
+    () => {
+        concat!(
+            "u.erased_at IS NULL AND CAST($1 AS BIGINT) IS NOT NULL
+            AND (CAST($2 AS TEXT) IS NULL OR ",
+            field!("$2"),
+            " LIKE $3 ESCAPE '\\')
+            AND (CAST($4 AS TEXT) IS NULL OR CASE CAST($5 AS TEXT)
+                WHEN 'in' THEN REPLACE(CAST($6 AS TEXT), '\n' || ",
+            field!("$4"),
+            " || '\n', '') <> CAST($6 AS TEXT)
+                WHEN 'not_in' THEN REPLACE(CAST($6 AS TEXT), '\n' || ",
+            field!("$4"),
+            " || '\n', '') = CAST($6 AS TEXT)
+                WHEN 'lt' THEN ",
+            field!("$4"),
+            " < CAST($6 AS TEXT)
+                WHEN 'lte' THEN ",
+            field!("$4"),
+            " <= CAST($6 AS TEXT)
+                WHEN 'gt' THEN ",
+            field!("$4"),
+            " > CAST($6 AS TEXT)
+                WHEN 'gte' THEN ",
+            field!("$4"),
+            " >= CAST($6 AS TEXT)
+                ELSE ",
+            field!("$4"),
+            " LIKE CAST($6 AS TEXT) ESCAPE '\\' END)"
+        )
+    };
+}
+statements! {
+    /// One account.
+    BY_ID = concat!("SELECT ", account_columns!(), " FROM users u WHERE u.id = $1 AND u.erased_at IS NULL");
+    /// Takes the row for this unit.
+    HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
+    /// A page of the accounts that were asked for, in the order that was asked for.
+    LIST = concat!("SELECT ", account_columns!(), " FROM users u WHERE ", asked_for!(), "
+        ORDER BY CASE WHEN $8 THEN NULL ELSE ", field!("$7", "u.sort_key"), " END,
+            CASE WHEN $8 THEN ", field!("$7", "u.sort_key"), " ELSE NULL END DESC, u.id
+        LIMIT $9 OFFSET $10");
+    /// How many they are.
+    COUNT = concat!("SELECT COUNT(*) FROM users u WHERE ", asked_for!());
+    /// What those who run the platform change.
+    UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
+            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13,
+            row_version = row_version + 1
+        WHERE id = $1";
+    /// The recorded last name: people are sorted by it.
+    LAST_NAME = "SELECT last_name FROM users WHERE id = $1";
+    /// A ban that is over.
+    LIFT_BAN = "UPDATE users SET banned = FALSE, ban_reason = NULL, ban_expires = NULL
+        WHERE id = $1 AND banned AND ban_expires < $2";
+    /// Takes every way to sign in.
+    DELETE_ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
+    /// Takes every mailed link.
+    DELETE_VERIFICATIONS = "DELETE FROM verifications WHERE value = $1";
+    /// Empties an account. The row stays, for work and records name it.
+    EMPTY = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
+            email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
+            is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
+            temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5, updated_at = $5,
+            search_key = $6, sort_key = $7
+        WHERE id = $1";
+}
+
+/// Why and until when somebody is kept out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ban {
+    /// Why.
+    pub reason: Option<String>,
+    /// Until when; for ever without an end.
+    pub until: Option<Timestamp>,
+}
+
+/// An account as those who run the platform see it.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// The person.
+    pub user: User,
+    /// Whether it may be used at all.
+    pub is_active: bool,
+    /// What keeps the person out, if anything does.
+    pub ban: Option<Ban>,
+}
+
+impl Account {
+    /// The person as others see him.
+    pub fn person(&self) -> Person {
+        Person {
+            id: self.user.id.clone(),
+            name: self.user.name.clone(),
+            image: self.user.image.clone(),
+        }
+    }
+
+    /// What keeps the person out at this moment.
+    pub fn ban_at(&self, now: Timestamp) -> Option<&Ban> {
+        self.ban
+            .as_ref()
+            .filter(|ban| ban.until.is_none_or(|until| until >= now))
+    }
+}
+
+/// How a text is compared with a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparison {
+    /// It is one of these.
+    OneOf(Vec<String>),
+    /// It is none of these.
+    NoneOf(Vec<String>),
+    /// It comes before.
+    Before(String),
+    /// It comes before or is this.
+    UpTo(String),
+    /// It comes after.
+    After(String),
+    /// It comes after or is this.
+    From(String),
+    /// It holds this.
+    Contains(String),
+    /// It begins with this.
+    StartsWith(String),
+    /// It ends with this.
+    EndsWith(String),
+}
+
+/// Which accounts are asked for. Fields are words of [`AccountSearch::FIELDS`].
+#[derive(Debug, Clone, Default)]
+pub struct AccountSearch {
+    /// A field and a text that it contains, begins or ends with.
+    pub search: Option<(String, Comparison)>,
+    /// A field and what it is compared with.
+    pub filter: Option<(String, Comparison)>,
+    /// The field that sorts, and whether downwards.
+    pub sort: Option<(String, bool)>,
+    /// How many; as many as a page holds when absent.
+    pub limit: Option<i64>,
+    /// How many before them are left out.
+    pub offset: i64,
+}
+
+impl AccountSearch {
+    /// The fields that filter and sort.
+    pub const FIELDS: [&'static str; 9] = [
+        "id",
+        "email",
+        "name",
+        "role",
+        "emailVerified",
+        "banned",
+        "banExpires",
+        "createdAt",
+        "updatedAt",
+    ];
+
+    /// How many accounts the page holds at most.
+    pub fn page(&self) -> i64 {
+        self.limit.unwrap_or(LONGEST_PAGE).clamp(1, LONGEST_PAGE)
+    }
+}
+
+impl Comparison {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::OneOf(_) => "in",
+            Self::NoneOf(_) => "not_in",
+            Self::Before(_) => "lt",
+            Self::UpTo(_) => "lte",
+            Self::After(_) => "gt",
+            Self::From(_) => "gte",
+            Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_) => "like",
+        }
+    }
+
+    /// What the statement compares with.
+    fn argument(&self, field: &str) -> String {
+        let spelled = |text: &str| spelling(field, text);
+        match self {
+            Self::OneOf(texts) | Self::NoneOf(texts) => {
+                let known = texts.iter().filter(|text| !text.contains(SEPARATOR));
+                known.fold(SEPARATOR.to_string(), |list, text| list + &spelled(text) + "\n")
+            }
+            Self::Before(text) | Self::UpTo(text) | Self::After(text) | Self::From(text) => spelled(text),
+            Self::Contains(text) => format!("%{}%", pattern(field, text)),
+            Self::StartsWith(text) => format!("{}%", pattern(field, text)),
+            Self::EndsWith(text) => format!("%{}", pattern(field, text)),
+        }
+    }
+}
+
+/// A text as the field spells it: addresses in lower case, names as they are searched, times as texts of one length.
+fn spelling(field: &str, text: &str) -> String {
+    match field {
+        "email" => text.to_lowercase(),
+        "name" => search_key(text),
+        "createdAt" | "updatedAt" | "banExpires" => {
+            let millis = Timestamp::parse(text)
+                .map(Timestamp::as_millis)
+                .ok()
+                .or_else(|| text.parse().ok());
+            millis.map_or_else(String::new, |millis| {
+                TIME_BASE.saturating_add(millis.clamp(0, TIME_BASE)).to_string()
+            })
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The same as a part of a LIKE pattern, its wildcards taken literally.
+fn pattern(field: &str, text: &str) -> String {
+    spelling(field, text)
+        .chars()
+        .fold(String::new(), |mut pattern, character| {
+            if matches!(character, '%' | '_' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(character);
+            pattern
+        })
+}
+
+impl Platform<'_> {
+    /// One account.
+    pub fn account(&mut self, id: &UserId) -> Result<Account> {
+        self.connection
+            .maybe(&BY_ID, args![id], account)?
+            .ok_or(Error::NotFound)
+    }
+
+    /// One account, held until this unit ends.
+    pub fn account_to_change(&mut self, id: &UserId) -> Result<Account> {
+        self.connection.maybe(&HOLD, args![id], |row| row.take::<UserId>())?;
+        self.account(id)
+    }
+
+    /// A page of the accounts that are asked for, and how many there are.
+    pub fn accounts_asked_for(&mut self, asked: &AccountSearch, now: Timestamp) -> Result<(Vec<Account>, i64)> {
+        let split = |part: &Option<(String, Comparison)>| {
+            part.as_ref()
+                .map(|(field, comparison)| (field.clone(), comparison.word(), comparison.argument(field)))
+        };
+        let (search, filter) = (split(&asked.search), split(&asked.filter));
+        let [search_field, search_text] = match &search {
+            Some((field, _, text)) => [Value::Text(field), Value::Text(text)],
+            None => [Value::Null, Value::Null],
+        };
+        let [filter_field, operator, filter_text] = match &filter {
+            Some((field, word, text)) => [Value::Text(field), Value::Text(word), Value::Text(text)],
+            None => [Value::Null, Value::Null, Value::Null],
+        };
+        let which = [
+            Value::Int(now.as_millis()),
+            search_field,
+            search_text,
+            filter_field,
+            operator,
+            filter_text,
+        ];
+        let (sort, downwards) = asked
+            .sort
+            .as_ref()
+            .map_or(("id", false), |(field, down)| (field, *down));
+        let (limit, offset) = (asked.page(), asked.offset.max(0));
+        let mut page = which.to_vec();
+        page.extend_from_slice(args![sort, downwards, limit, offset]);
+        let found = self.connection.many(&LIST, &page, account)?;
+        let total = self.connection.maybe(&COUNT, &which, |row| row.take())?;
+        Ok((found, total.unwrap_or(0)))
+    }
+
+    /// Writes what those who run the platform change; a taken address is `DUPLICATE_EMAIL`.
+    pub fn update_account(&mut self, account: &Account) -> Result<()> {
+        let user = &account.user;
+        let last_name: Option<Option<String>> = self.connection.maybe(&LAST_NAME, args![user.id], |row| row.take())?;
+        let sort_key = person_sort_key(&user.name, last_name.flatten().as_deref());
+        let search_key = search_key(&user.name);
+        let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
+        let ban = account.ban.as_ref();
+        let (reason, until) = (ban.and_then(|ban| ban.reason.as_deref()), ban.and_then(|ban| ban.until));
+        let arguments = args![
+            user.id,
+            user.name,
+            key,
+            user.email,
+            user.email_verified,
+            user.image,
+            role,
+            is_banned,
+            reason,
+            until,
+            user.updated_at,
+            search_key,
+            sort_key,
+        ];
+        self.connection.run(&UPDATE, arguments).map(drop)
+    }
+
+    /// Lifts a ban that is over.
+    pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+        self.connection.run(&LIFT_BAN, args![user, now]).map(drop)
+    }
+
+    /// Takes every way to sign in from an account; a mailed link gives it a password again.
+    pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
+        self.connection.run(&DELETE_ACCOUNTS, args![user]).map(drop)
+    }
+
+    /// Takes every mailed link to a person.
+    pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
+        self.connection.run(&DELETE_VERIFICATIONS, args![user]).map(drop)
+    }
+
+    /// Empties an account and switches it off; nothing that could be signed in with is left.
+    pub fn empty_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
+        let id = &account.user.id;
+        // No mail reaches this address (RFC 2606), and the old one is free again.
+        let address = format!("erased-{id}@erased.invalid");
+        self.connection.run(&DELETE_ACCOUNTS, args![id])?;
+        self.delete_verifications(id)?;
+        self.delete_sign_in_history(&account.user.email)?;
+        self.connection
+            .run(
+                &EMPTY,
+                args![
+                    id,
+                    REMOVED_NAME,
+                    name_key(REMOVED_NAME),
+                    address,
+                    now,
+                    search_key(REMOVED_NAME),
+                    person_sort_key(REMOVED_NAME, None),
+                ],
+            )
+            .map(drop)
+    }
+}
+
+fn account(row: &mut Columns<'_>) -> Result<Account> {
+    let user = User {
+        id: row.take()?,
+        name: row.take()?,
+        email: row.take()?,
+        email_verified: row.take()?,
+        image: row.take()?,
+        role: row.parse(PlatformRole::parse)?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    };
+    let is_active = row.take()?;
+    let (banned, reason, until): (bool, Option<String>, Option<Timestamp>) = (row.take()?, row.take()?, row.take()?);
+    Ok(Account {
+        user,
+        is_active,
+        ban: banned.then_some(Ban { reason, until }),
+    })
+}

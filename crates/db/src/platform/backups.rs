@@ -1,0 +1,124 @@
+//! What a backup needs of the database besides its rows: that no file goes while it is at work, who was erased, and whether
+//! a restore was left half done.
+
+use model::file::FileKey;
+use model::id::UserId;
+use model::time::Timestamp;
+
+use super::Platform;
+use super::erasure::Traces;
+use crate::{args, statements};
+use common::clock;
+use common::error::Result;
+
+statements! {
+    /// Holds all files until a moment.
+    HOLD = "INSERT INTO settings (name, value, updated_at) VALUES ($1, '', $2)
+        ON CONFLICT (name) DO UPDATE SET updated_at = excluded.updated_at";
+    /// Holds them no longer; what others left behind goes too.
+    RELEASE = "DELETE FROM settings WHERE name = $1 OR (name LIKE 'backup-%' AND updated_at < $2)";
+    /// How far a restore has come that was begun and not ended.
+    RESTORE = "SELECT value FROM settings WHERE name = 'restore'";
+    /// The id that the marker of the file storage has to have.
+    STORAGE_ID = "SELECT value FROM settings WHERE name = 'storage'";
+    /// Records an id, unless another instance has recorded one.
+    RECORD_STORAGE = "INSERT INTO settings (name, value, updated_at) VALUES ('storage', $1, $2)
+        ON CONFLICT (name) DO NOTHING";
+    /// Some files that rows name, the newest of each table.
+    SAMPLED_FILES = "SELECT file_key FROM
+            (SELECT file_key FROM document_revisions ORDER BY file_key DESC LIMIT $1) a
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM submission_documents ORDER BY file_key DESC LIMIT $1) b
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM assignment_attachments ORDER BY file_key DESC LIMIT $1) c
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM group_attachments ORDER BY file_key DESC LIMIT $1) d
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM message_attachments ORDER BY file_key DESC LIMIT $1) e
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM late_texts ORDER BY file_key DESC LIMIT $1) g";
+    /// Everybody who was erased.
+    ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
+    /// The address of somebody who is not erased.
+    ADDRESS = "SELECT email FROM users WHERE id = $1 AND erased_at IS NULL";
+    /// Files that go after the commit.
+    FORGET = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
+        VALUES ('', $1, $2, $3, $3)";
+    /// Whether a file waits to be removed.
+    WAITS = "SELECT EXISTS (SELECT 1 FROM file_removals WHERE file_key = $1)";
+}
+
+impl Platform<'_> {
+    /// Says that a backup is at work: no file is removed until then.
+    pub fn hold_files(&mut self, name: &str, until: Timestamp) -> Result<()> {
+        self.connection.run(&HOLD, args![name, until]).map(drop)
+    }
+
+    /// Says that it is done.
+    pub fn release_files(&mut self, name: &str, now: Timestamp) -> Result<()> {
+        self.connection.run(&RELEASE, args![name, now]).map(drop)
+    }
+
+    /// Whether a restore was begun here and not ended.
+    pub fn is_half_restored(&mut self) -> Result<bool> {
+        let found = self.connection.maybe(&RESTORE, args![], |row| row.take::<String>())?;
+        Ok(found.is_some())
+    }
+
+    /// The id that the marker of the file storage has to have, if one was recorded.
+    pub fn storage_id(&mut self) -> Result<Option<String>> {
+        self.connection.maybe(&STORAGE_ID, args![], |row| row.take())
+    }
+
+    /// Records an id unless there is one, and returns the one that is recorded then.
+    pub fn record_storage(&mut self, id: &str, now: Timestamp) -> Result<Option<String>> {
+        self.connection.run(&RECORD_STORAGE, args![id, now])?;
+        self.storage_id()
+    }
+
+    /// At most `limit` files that rows name, the newest of each table in turn.
+    pub fn sampled_files(&mut self, limit: usize) -> Result<Vec<FileKey>> {
+        let each = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut keys: Vec<String> = self.connection.many(&SAMPLED_FILES, args![each], |row| row.take())?;
+        // Keys are random apart from their time: by their ends they come mixed from all tables.
+        keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
+        keys.truncate(limit);
+        Ok(keys.into_iter().map(FileKey::new).collect())
+    }
+
+    /// Everybody who was erased.
+    pub fn erased_people(&mut self) -> Result<Vec<UserId>> {
+        self.connection.many(&ERASED, args![], |row| row.take())
+    }
+
+    /// Erases a person whom a backup brought back; false when there is nobody to erase.
+    pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
+        let Some(address) = self
+            .connection
+            .maybe(&ADDRESS, args![user], |row| row.take::<String>())?
+        else {
+            return Ok(false);
+        };
+        self.erase_from_log(user, &address.to_lowercase(), &Traces::default())?;
+        let (_, files) = self.erase_person(user, now)?;
+        for file in files {
+            self.connection
+                .run(&FORGET, args![clock::new_id(), file.as_str(), now])?;
+        }
+        Ok(true)
+    }
+
+    /// Those of some files that no row names, and that nobody is about to remove.
+    pub fn abandoned_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+        let mut abandoned = Vec::new();
+        for key in self.unnamed_files(keys)? {
+            let waits = self.connection.maybe(&WAITS, args![key.as_str()], |row| row.take())?;
+            if !waits.unwrap_or(false) {
+                abandoned.push(key);
+            }
+        }
+        Ok(abandoned)
+    }
+}

@@ -1,0 +1,64 @@
+//! The groups that a lesson board shows, as the sockets of an instance ask for them: whose they are and who is in them.
+//! What is told of them is told to the staff of their class alone.
+
+use std::collections::HashSet;
+
+use model::id::{ClassId, GroupId, OrganizationId, UserId};
+
+use super::Platform;
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// The groups of somebody in classes that are not over.
+    OF_MEMBER = "SELECT g.id FROM group_members m JOIN groups g ON g.id = m.group_id JOIN classes k ON k.id = g.class_id
+        WHERE m.organization_id = $1 AND m.user_id = $2 AND k.status <> 'ARCHIVED' ORDER BY g.id";
+    /// The class of a group and who is in it.
+    BY_ID = "SELECT g.class_id, m.user_id FROM groups g LEFT JOIN group_members m ON m.group_id = g.id
+        WHERE g.organization_id = $1 AND g.id = $2 ORDER BY m.joined_at, m.id";
+}
+
+/// A group on a board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardGroup {
+    /// The school.
+    pub organization: OrganizationId,
+    /// The group.
+    pub id: GroupId,
+    /// Its class.
+    pub class: ClassId,
+    /// Who is in it.
+    pub members: Vec<UserId>,
+}
+
+impl Platform<'_> {
+    /// The groups of these people, and these groups.
+    pub fn board_groups(
+        &mut self,
+        people: &[(OrganizationId, UserId)],
+        groups: &HashSet<(OrganizationId, GroupId)>,
+    ) -> Result<Vec<BoardGroup>> {
+        let mut wanted = groups.clone();
+        for (organization, user) in people {
+            let of_member = self
+                .connection
+                .many(&OF_MEMBER, args![organization, user], |row| row.take::<GroupId>())?;
+            wanted.extend(of_member.into_iter().map(|group| (organization.clone(), group)));
+        }
+        let mut found = Vec::with_capacity(wanted.len());
+        for (organization, id) in wanted {
+            let rows = self.connection.many(&BY_ID, args![organization, id], |row| {
+                Ok((row.take::<ClassId>()?, row.take::<Option<UserId>>()?))
+            })?;
+            let class = rows.first().map(|(class, _)| class.clone());
+            // Somebody may have removed it meanwhile.
+            found.extend(class.map(|class| BoardGroup {
+                organization,
+                id,
+                class,
+                members: rows.into_iter().filter_map(|(_, member)| member).collect(),
+            }));
+        }
+        Ok(found)
+    }
+}

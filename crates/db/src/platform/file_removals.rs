@@ -1,0 +1,81 @@
+//! Files whose rows are gone: what is due, what is done, what has to be tried again.
+
+use model::file::FileKey;
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// What is due, the longest waiting first; nothing while a backup is at work.
+    DUE = "SELECT id, file_key, attempts FROM file_removals WHERE next_attempt_at <= $1
+            AND NOT EXISTS (SELECT 1 FROM settings WHERE name LIKE 'backup-%' AND updated_at > $1)
+        ORDER BY next_attempt_at, id LIMIT $2";
+    /// Whether a row names the file again, or still.
+    IS_NAMED = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM submission_documents WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM assignment_attachments WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM group_attachments WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM message_attachments WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
+    /// The file is gone.
+    DELETE = "DELETE FROM file_removals WHERE id = $1";
+    /// It could not be removed.
+    POSTPONE = "UPDATE file_removals SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3 WHERE id = $1";
+}
+
+/// A file to be removed.
+#[derive(Debug, Clone)]
+pub struct FileRemoval {
+    /// The row.
+    pub id: String,
+    /// The file.
+    pub key: FileKey,
+    /// How often it was tried in vain.
+    pub attempts: i64,
+}
+
+impl Platform<'_> {
+    /// Files to be removed by now, at most `limit`.
+    pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
+        self.connection.many(&DUE, args![now, limit], |row| {
+            Ok(FileRemoval {
+                id: row.take()?,
+                key: FileKey::new(row.take::<String>()?),
+                attempts: row.take()?,
+            })
+        })
+    }
+
+    /// Those of some files that no row of any organization names.
+    pub fn unnamed_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+        let mut unnamed = Vec::new();
+        for key in keys {
+            if !self.file_is_named(&key)? {
+                unnamed.push(key);
+            }
+        }
+        Ok(unnamed)
+    }
+
+    /// Whether a row of any organization names the file. Nobody removes one that does.
+    pub fn file_is_named(&mut self, key: &FileKey) -> Result<bool> {
+        let found = self
+            .connection
+            .maybe(&IS_NAMED, args![key.as_str()], |row| row.take())?;
+        Ok(found.unwrap_or(false))
+    }
+
+    /// Strikes a file off the list.
+    pub fn delete_file_removal(&mut self, id: &str) -> Result<()> {
+        self.connection.run(&DELETE, args![id]).map(drop)
+    }
+
+    /// Notes a failure and when to try again.
+    pub fn postpone_file_removal(&mut self, id: &str, next: Timestamp, why: &str) -> Result<()> {
+        self.connection.run(&POSTPONE, args![id, next, why]).map(drop)
+    }
+}

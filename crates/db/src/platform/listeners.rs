@@ -1,0 +1,54 @@
+//! Sessions as the sweep of the sockets asks for them: all that are good, with what decides about their rooms.
+
+use model::id::SessionId;
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::{args, good_impersonation, statements};
+use common::error::Result;
+
+statements! {
+    /// Good sessions in a range of ids: expired ones and those of banned or inactive people are not among them.
+    BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END, u.role
+        FROM sessions s
+        JOIN users u ON u.id = s.user_id
+        LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
+        WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned OR u.ban_expires < $3)
+            AND ", good_impersonation!("$3"));
+}
+
+/// What decides about the rooms of a session, in one comparable text: active organization, its status, the two roles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing(String);
+
+impl Standing {
+    /// Puts the parts together.
+    pub fn new(organization: Option<&str>, is_active: bool, member_role: Option<&str>, role: &str) -> Self {
+        let (organization, member_role) = (organization.unwrap_or("-"), member_role.unwrap_or("-"));
+        Self(format!("{organization} {is_active} {member_role} {role}"))
+    }
+}
+
+impl Platform<'_> {
+    /// The good sessions whose ids lie between two others.
+    pub fn good_sessions(
+        &mut self,
+        first: &SessionId,
+        last: &SessionId,
+        now: Timestamp,
+    ) -> Result<Vec<(SessionId, Standing)>> {
+        self.connection.many(&BETWEEN, args![first, last, now], |row| {
+            let id = row.take()?;
+            let organization: Option<String> = row.take()?;
+            let status: Option<String> = row.take()?;
+            let member_role: Option<String> = row.take()?;
+            let role: String = row.take()?;
+            let is_active = status.as_deref() == Some("ACTIVE");
+            Ok((
+                id,
+                Standing::new(organization.as_deref(), is_active, member_role.as_deref(), &role),
+            ))
+        })
+    }
+}

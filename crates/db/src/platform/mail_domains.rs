@@ -1,0 +1,40 @@
+//! Mail domains of all organizations whose TXT record is to be checked again.
+
+use model::id::{MailDomainId, OrganizationId};
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::Tenant;
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// Domains that are due, the longest overdue first.
+    DUE = "SELECT d.organization_id, d.id FROM mail_domains d JOIN organizations o ON o.id = d.organization_id
+        WHERE d.next_check_at <= $1 AND o.deleted_at IS NULL ORDER BY d.next_check_at, d.id LIMIT $2";
+    /// Postpones the next check, so that no other instance does this one, too.
+    CLAIM = "UPDATE mail_domains SET next_check_at = $4
+        WHERE organization_id = $1 AND id = $2 AND next_check_at <= $3";
+}
+
+impl Platform<'_> {
+    /// At most `limit` domains that are to be checked.
+    pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
+        self.connection.many(&DUE, args![now, limit], |row| {
+            let organization: OrganizationId = row.take()?;
+            Ok((Tenant(organization), row.take()?))
+        })
+    }
+
+    /// Claims the check of a domain until a time; false when another instance has it.
+    pub fn claim_mail_domain(
+        &mut self,
+        tenant: &Tenant,
+        id: &MailDomainId,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool> {
+        let changed = self.connection.run(&CLAIM, args![tenant.id(), id, now, until])?;
+        Ok(changed > 0)
+    }
+}

@@ -1,0 +1,265 @@
+//! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
+//! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
+
+pub mod accounts;
+pub mod addresses;
+pub mod administration;
+pub mod backups;
+pub mod boards;
+pub mod deleted_documents;
+pub mod editing;
+pub mod erasure;
+pub mod file_removals;
+pub mod homes;
+pub mod idempotency;
+pub mod invitations;
+pub mod jobs;
+pub mod letters;
+pub mod listeners;
+pub mod mail_domains;
+pub mod old_messages;
+pub mod organizations;
+pub mod outbox;
+pub mod personal;
+pub mod sessions;
+pub mod sign_in;
+pub mod staged_files;
+pub mod storage;
+pub mod system;
+pub mod users;
+
+use std::ops::{Deref, DerefMut};
+
+use model::access::Viewer;
+use model::change::Change;
+use model::change::session::SessionChange;
+use model::time::Timestamp;
+use model::user::User;
+
+use super::connection::Connection;
+use super::sql::Sql;
+use super::storage::Stored;
+use super::{Actor, AfterCommit, Scope, Standpoint, Work};
+use common::error::{Error, Result};
+
+/// A proof that looking across organizations is one of the listed exceptions.
+#[derive(Debug)]
+pub struct PlatformProof(());
+
+impl PlatformProof {
+    /// Finding out who asks, and everything under `/auth`.
+    pub fn session_look_up() -> Self {
+        Self(())
+    }
+
+    /// What limits of sign-in store about a member whose password or address the caller has just changed.
+    pub fn sign_in_history() -> Self {
+        Self(())
+    }
+
+    /// Finding the organization a Host names.
+    pub fn host_look_up() -> Self {
+        Self(())
+    }
+
+    /// The home of a document, for a request whose document-server token was verified.
+    pub fn document_server() -> Self {
+        Self(())
+    }
+
+    /// A SUPER_ADMIN without an organization asks for an object.
+    pub fn super_admin() -> Self {
+        Self(())
+    }
+
+    /// A person asks for all the service holds about him, or is erased: an account belongs to no single organization.
+    pub fn personal_data() -> Self {
+        Self(())
+    }
+
+    /// An organization that holds the domain of an address takes its account over: other memberships of it end.
+    pub fn take_over() -> Self {
+        Self(())
+    }
+
+    /// The command line of the machine itself.
+    pub fn command_line() -> Self {
+        Self(())
+    }
+
+    /// Tasks of the service itself: file removal, the outbox, the sweep of forgotten saves.
+    pub fn housekeeping() -> Self {
+        Self(())
+    }
+}
+
+/// Reads and writes across organizations.
+pub struct Platform<'c> {
+    pub(super) connection: &'c mut Connection,
+}
+
+impl<'c> Platform<'c> {
+    pub(super) fn on(connection: &'c mut Connection) -> Self {
+        Self { connection }
+    }
+
+    /// Reads in one organization as a part of this look.
+    pub fn look_within<T>(
+        &mut self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T>,
+    ) -> Result<T> {
+        look(&mut Scope {
+            connection: &mut *self.connection,
+            standpoint,
+        })
+    }
+}
+
+/// Writes across organizations and says what happened to sessions, so that sockets follow.
+pub struct PlatformWork<'c> {
+    platform: Platform<'c>,
+    changes: Vec<SessionChange>,
+    elsewhere: Vec<(Standpoint, Vec<Change>)>,
+}
+
+impl<'c> PlatformWork<'c> {
+    pub(super) fn on(connection: &'c mut Connection) -> Self {
+        Self {
+            platform: Platform::on(connection),
+            changes: Vec::new(),
+            elsewhere: Vec::new(),
+        }
+    }
+
+    /// Says what happened.
+    pub fn record(&mut self, change: SessionChange) {
+        self.changes.push(change);
+    }
+
+    /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
+    pub fn take_changes(&mut self) -> Vec<SessionChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Acts in one organization as a part of this unit; what is recorded there is told there (`changes::perform_platform`).
+    pub fn within<T>(&mut self, standpoint: Standpoint, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let scope = Scope {
+            connection: &mut *self.platform.connection,
+            standpoint: standpoint.clone(),
+        };
+        let mut work = Work {
+            scope,
+            changes: Vec::new(),
+            stored: Stored::default(),
+        };
+        let outcome = act(&mut work)?;
+        let changes = work.take_changes();
+        if !changes.is_empty() {
+            self.elsewhere.push((standpoint, changes));
+        }
+        Ok(outcome)
+    }
+
+    /// Goes through the organizations in which something was recorded, in the order in which it happened.
+    pub fn conclude_within(
+        &mut self,
+        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit>,
+    ) -> Result<Vec<AfterCommit>> {
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        elsewhere
+            .into_iter()
+            .map(|(standpoint, changes)| {
+                let scope = Scope {
+                    connection: &mut *self.platform.connection,
+                    standpoint,
+                };
+                conclude(&mut Work {
+                    scope,
+                    changes,
+                    stored: Stored::default(),
+                })
+            })
+            .collect()
+    }
+
+    /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
+    pub fn at_home(
+        &mut self,
+        account: &User,
+        actor: Actor,
+        now: Timestamp,
+        act: impl FnOnce(&mut Work<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(home) = account.home_organization_id.clone() else {
+            return Ok(());
+        };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let standpoint = Standpoint {
+            tenant,
+            viewer: Viewer::Admin,
+            actor,
+            now,
+        };
+        self.connection.savepoint(|connection| {
+            let scope = Scope { connection, standpoint };
+            act(&mut Work {
+                scope,
+                changes: Vec::new(),
+                stored: Stored::default(),
+            })
+        })
+    }
+}
+
+impl<'c> Deref for PlatformWork<'c> {
+    type Target = Platform<'c>;
+    fn deref(&self) -> &Platform<'c> {
+        &self.platform
+    }
+}
+
+impl<'c> DerefMut for PlatformWork<'c> {
+    fn deref_mut(&mut self) -> &mut Platform<'c> {
+        &mut self.platform
+    }
+}
+
+/// Every statement of the platform rooms by file.
+pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("platform/deleted_documents", deleted_documents::STATEMENTS),
+        ("platform/editing", editing::STATEMENTS),
+        ("platform/erasure", erasure::STATEMENTS),
+        ("platform/personal", personal::STATEMENTS),
+        ("personal/account", super::personal::account::STATEMENTS),
+        ("platform/letters", letters::STATEMENTS),
+        ("platform/backups", backups::STATEMENTS),
+        ("dump/load", super::dump::load::STATEMENTS),
+        ("platform/boards", boards::STATEMENTS),
+        ("platform/listeners", listeners::STATEMENTS),
+        ("platform/file_removals", file_removals::STATEMENTS),
+        ("platform/accounts", accounts::STATEMENTS),
+        ("platform/addresses", addresses::STATEMENTS),
+        ("platform/administration", administration::STATEMENTS),
+        ("platform/homes", homes::STATEMENTS),
+        ("platform/invitations", invitations::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
+        ("platform/mail_domains", mail_domains::STATEMENTS),
+        ("platform/idempotency", idempotency::STATEMENTS),
+        ("platform/old_messages", old_messages::STATEMENTS),
+        ("platform/organizations", organizations::STATEMENTS),
+        ("platform/outbox", outbox::STATEMENTS),
+        ("platform/sessions", sessions::STATEMENTS),
+        ("platform/staged_files", staged_files::STATEMENTS),
+        ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/storage", storage::STATEMENTS),
+        ("platform/system", system::STATEMENTS),
+        ("platform/users", users::STATEMENTS),
+    ]
+}

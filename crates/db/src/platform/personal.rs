@@ -1,0 +1,37 @@
+//! Which schools hold something about a person: where he is a member, and where he has left traces.
+
+use model::id::UserId;
+
+use super::Platform;
+use crate::Tenant;
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// Organizations with their short names, which are unique. Hand-ins are gone through once, not once for each of them.
+    HOLDERS = "SELECT o.id, o.slug FROM organizations o WHERE o.id IN (
+            SELECT organization_id FROM members WHERE user_id = $1
+            UNION SELECT organization_id FROM activity_logs WHERE user_id = $1
+            UNION SELECT organization_id FROM direct_messages WHERE sender_id = $1
+            UNION SELECT organization_id FROM message_recipients WHERE user_id = $1
+            UNION SELECT organization_id FROM work_room_messages WHERE sender_id = $1
+            UNION SELECT organization_id FROM submissions
+                WHERE submitted_by_id = $1 OR member_ids LIKE '%' || $1 || '%')
+        ORDER BY o.slug";
+    /// The short name of an organization.
+    SLUG = "SELECT slug FROM organizations WHERE id = $1";
+}
+
+impl Platform<'_> {
+    /// The organizations that hold something about a person, with their short names.
+    pub fn holders_of(&mut self, user: &UserId) -> Result<Vec<(Tenant, String)>> {
+        self.connection
+            .many(&HOLDERS, args![user], |row| Ok((Tenant(row.take()?), row.take()?)))
+    }
+
+    /// The short name of an organization.
+    pub fn slug_of(&mut self, tenant: &Tenant) -> Result<String> {
+        let found = self.connection.maybe(&SLUG, args![tenant.id()], |row| row.take())?;
+        found.ok_or(common::error::Error::NotFound)
+    }
+}

@@ -1,0 +1,49 @@
+//! Whose files are to be counted, and what was found.
+
+use model::id::OrganizationId;
+use model::storage::StorageUsage;
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::Tenant;
+use crate::storage::{StorageMark, details};
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// Organizations whose files were not counted since a moment, longest ago first.
+    DUE = "SELECT o.id FROM organizations o
+        LEFT JOIN storage_usages u ON u.organization_id = o.id
+        WHERE o.deleted_at IS NULL AND COALESCE(u.counted_at, 0) < $1
+        ORDER BY COALESCE(u.counted_at, 0), o.id LIMIT $2";
+    /// What was found. An organization that went meanwhile takes no row.
+    NOTE = "INSERT INTO storage_usages (organization_id, bytes, details, counted_at, removals_counted)
+        SELECT o.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+        FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL
+        ON CONFLICT (organization_id) DO UPDATE
+        SET bytes = excluded.bytes, details = excluded.details, counted_at = excluded.counted_at,
+            removals_counted = excluded.removals_counted";
+}
+
+impl Platform<'_> {
+    /// Organizations whose files were last counted before this moment, or never.
+    pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
+        let found = self
+            .connection
+            .many(&DUE, args![before, limit], |row| row.take::<OrganizationId>())?;
+        Ok(found.into_iter().map(Tenant).collect())
+    }
+
+    /// Keeps what was counted. What came after the mark was not seen, and is added to it still.
+    pub fn note_storage(
+        &mut self,
+        organization: &OrganizationId,
+        usage: &StorageUsage,
+        mark: StorageMark,
+    ) -> Result<()> {
+        let details = details(usage)?;
+        let bytes = usage.total_bytes - mark.added;
+        let arguments = args![organization, bytes, details, usage.counted_at, mark.removals];
+        self.connection.run(&NOTE, arguments).map(drop)
+    }
+}

@@ -1,0 +1,52 @@
+//! What a person may listen to, asked of the tables in one statement: the same visibility as every read over HTTP.
+
+use model::id::{ClassId, DocumentId, GroupId};
+use model::news::Room;
+
+use super::Scope;
+use crate::{args, manages_class, sees_group, statements};
+use common::error::{Error, Result};
+
+statements! {
+    /// Rooms of the viewer: the classes he runs (twice: with the students and without), the classes he learns in, the
+    /// groups that are open to him.
+    ROOMS = concat!(
+        "SELECT 'STAFF', k.id FROM classes k WHERE k.organization_id = $1 AND ", manages_class!(), "
+        UNION ALL
+        SELECT 'CLASS', k.id FROM class_enrollments e
+            JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+            WHERE e.organization_id = $1 AND e.student_id = $3 AND $2 = 'STUDENT' AND k.status <> 'DRAFT'
+        UNION ALL
+        SELECT 'GROUP', g.id FROM group_members m
+            JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
+            JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
+            WHERE m.organization_id = $1 AND m.user_id = $3 AND $2 = 'STUDENT' AND ", sees_group!());
+    /// The group in whose room a document is, if the viewer sees it.
+    GROUP_OF_DOCUMENT = concat!(
+        "SELECT g.id FROM documents d
+            JOIN work_rooms w ON w.organization_id = d.organization_id AND w.id = d.work_room_id
+            JOIN groups g ON g.organization_id = w.organization_id AND g.id = w.group_id
+            JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
+            WHERE d.organization_id = $1 AND d.id = $5 AND ", sees_group!());
+}
+
+impl Scope<'_> {
+    /// Where the viewer may listen in this organization, now.
+    pub fn rooms(&mut self) -> Result<Vec<Room>> {
+        let found = self.many_visible(&ROOMS, args![], |row| {
+            let (kind, id): (String, String) = (row.take()?, row.take()?);
+            match kind.as_str() {
+                "STAFF" => Ok(vec![Room::Staff(ClassId::new(&id)), Room::Class(ClassId::new(&id))]),
+                "CLASS" => Ok(vec![Room::Class(ClassId::new(&id))]),
+                "GROUP" => Ok(vec![Room::Group(GroupId::new(&id))]),
+                other => Err(Error::Internal(anyhow::anyhow!("no such room: {other}"))),
+            }
+        })?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// The group in whose room a document is.
+    pub fn group_of_document(&mut self, document: &DocumentId) -> Result<GroupId> {
+        self.one_visible(&GROUP_OF_DOCUMENT, args![document], |row| row.take())
+    }
+}

@@ -1,0 +1,257 @@
+//! The way to a PostgreSQL server: what its URL says, TLS as libpq names it, how long a silent line counts as alive, and
+//! in words why there is no connection. The pool, the bus, migrations and backups all come through here.
+
+use std::error::Error as _;
+use std::time::{Duration, Instant};
+
+use percent_encoding::percent_decode_str;
+use postgres::config::{Host, SslMode};
+use postgres::error::SqlState;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Connection, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use self::tls::Mode;
+use super::db::Database;
+use common::error::Result;
+
+pub mod facts;
+mod tls;
+
+/// How long a machine that does not answer is knocked at.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long bytes may stay unacknowledged before the line counts as dead.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(20);
+/// After so much silence the machine at the other end is asked whether it is there, so often and so many times.
+const IDLE: Duration = Duration::from_secs(10);
+const INTERVAL: Duration = Duration::from_secs(5);
+const PROBES: u32 = 3;
+/// How often a start asks whether the server is there.
+const AGAIN: Duration = Duration::from_millis(300);
+
+/// A server as its URL describes it.
+pub struct Server {
+    config: tokio_postgres::Config,
+    mode: Mode,
+    tls: MakeRustlsConnect,
+}
+
+/// What the bus reads its connection from.
+pub type Line = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct Unreachable {
+    /// A sentence that names the setting, where one is wrong.
+    why: String,
+    /// Whether waiting may help: the server is away, starting, stopping or full.
+    pub is_passing: bool,
+}
+
+impl Server {
+    /// Reads the URL and the files it names; a sentence where something does not fit.
+    pub fn of(url: &str) -> Result<Self, String> {
+        let (url, words) = without_tls_words(url);
+        let mode = Mode::of(&words)?;
+        let mut config: tokio_postgres::Config = url
+            .parse()
+            .map_err(|error: tokio_postgres::Error| format!("DATABASE_URL: {}", in_words(&error)))?;
+        config.ssl_mode(match &mode {
+            Mode::Disable => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::Verify { .. } => SslMode::Require,
+        });
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(UNACKNOWLEDGED);
+        }
+        if !url.contains("keepalives") {
+            config
+                .keepalives_idle(IDLE)
+                .keepalives_interval(INTERVAL)
+                .keepalives_retries(PROBES);
+        }
+        let tls = MakeRustlsConnect::new(tls::client(&mode)?);
+        Ok(Self { config, mode, tls })
+    }
+
+    /// Database, user and hosts, without a password.
+    pub fn describe(&self) -> String {
+        let host = |host: &Host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        };
+        let hosts: Vec<String> = self.config.get_hosts().iter().map(host).collect();
+        let ports: Vec<String> = self.config.get_ports().iter().map(u16::to_string).collect();
+        let port = if ports.is_empty() {
+            String::new()
+        } else {
+            format!(":{}", ports.join(","))
+        };
+        let user = self.config.get_user().unwrap_or_default();
+        let name = self.config.get_dbname().unwrap_or(user);
+        format!("PostgreSQL database {name} at {}{port} as {user}", hosts.join(","))
+    }
+
+    /// Connects for statements.
+    pub fn connect(&self) -> Result<postgres::Client, Unreachable> {
+        let mut config = postgres::Config::from(self.config.clone());
+        config.application_name("groupwork");
+        config.connect(self.tls.clone()).map_err(|error| self.explain(&error))
+    }
+
+    /// Connects for the bus.
+    pub async fn listen(&self) -> Result<(Client, Line), Unreachable> {
+        let mut config = self.config.clone();
+        config.application_name("groupwork bus");
+        let connected = config.connect(self.tls.clone()).await;
+        connected.map_err(|error| self.explain(&error))
+    }
+
+    fn explain(&self, error: &postgres::Error) -> Unreachable {
+        let said = in_words(error);
+        if let Some(refused) = error.as_db_error() {
+            let code = refused.code();
+            let is_passing = is_away(code) || is_full(code);
+            let hint = match (code, &self.mode) {
+                (code, _) if is_full(code) => " (max_connections of the server)",
+                (code, Mode::Disable | Mode::Prefer) if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+                    "; if the server takes connections with TLS only, DATABASE_URL needs ?sslmode=require"
+                }
+                _ => "",
+            };
+            let why = format!("the PostgreSQL server of DATABASE_URL refuses: {said}{hint}");
+            return Unreachable { why, is_passing };
+        }
+        if let Some(why) = tls::fault(error, &self.mode) {
+            let is_passing = false;
+            return Unreachable { why, is_passing };
+        }
+        let why = format!("the PostgreSQL server of DATABASE_URL does not answer: {said}");
+        let is_passing = true;
+        Unreachable { why, is_passing }
+    }
+}
+
+/// Waits until the database takes connections; at once where waiting cannot help.
+pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
+    let Database::Postgres(url) = database else {
+        return Ok(());
+    };
+    let server = Server::of(url).map_err(anyhow::Error::msg)?;
+    let begun = Instant::now();
+    let mut waits = false;
+    loop {
+        match server.connect() {
+            Ok(_) => return Ok(()),
+            Err(away) if away.is_passing && begun.elapsed() < patience => {
+                if !waits {
+                    tracing::warn!(why = %away, "waiting for the database, {} s at most", patience.as_secs());
+                    waits = true;
+                }
+                std::thread::sleep(AGAIN);
+            }
+            Err(away) => return Err(anyhow::Error::new(away).into()),
+        }
+    }
+}
+
+/// Whether the server says that it starts, stops or has ended the connection.
+pub(super) fn is_away(code: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        // Another server has taken over, and this one only reads.
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+    ]
+    .contains(code)
+        || code.code().starts_with("08")
+}
+
+/// Whether the server has no room for one more connection, or for what it was asked.
+pub(super) fn is_full(code: &SqlState) -> bool {
+    code.code().starts_with("53")
+}
+
+/// An error of the client with its causes: by itself it says only in which part of its work it failed.
+fn in_words(error: &postgres::Error) -> String {
+    if let Some(refused) = error.as_db_error() {
+        return refused.message().to_owned();
+    }
+    let mut said = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !said.ends_with(&next) {
+            said.push_str(": ");
+            said.push_str(&next);
+        }
+        cause = error.source();
+    }
+    said
+}
+
+/// The URL without what the client does not know, and those words: `sslmode` and `sslrootcert`.
+fn without_tls_words(url: &str) -> (String, Vec<(String, String)>) {
+    // A password may contain a question mark.
+    let start = url.find('@').unwrap_or(0);
+    let Some(at) = url[start..].find('?').map(|at| start + at) else {
+        return (url.to_owned(), Vec::new());
+    };
+    let (mut kept, mut words) = (Vec::new(), Vec::new());
+    for pair in url[at + 1..].split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if matches!(name, "sslmode" | "sslrootcert") {
+            let value = percent_decode_str(value).decode_utf8_lossy();
+            words.push((name.to_owned(), value.into_owned()));
+        } else {
+            kept.push(pair);
+        }
+    }
+    let rest = kept.join("&");
+    let question = if rest.is_empty() { "" } else { "?" };
+    (format!("{}{question}{rest}", &url[..at]), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_tls_are_taken_out_of_the_url() {
+        let words = |url| without_tls_words(url);
+        let plain = "postgres://u:p?ss@host:1/db";
+        assert_eq!(words(plain), (plain.to_owned(), Vec::new()));
+        let (url, found) = words("postgres://u@h/db?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fca.pem");
+        assert_eq!(url, "postgres://u@h/db?connect_timeout=3");
+        let expected = [("sslmode", "verify-full"), ("sslrootcert", "/etc/ca.pem")];
+        assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_with_its_name() {
+        let refused = |query: &str| {
+            Server::of(&format!("postgres://u@h/db?{query}"))
+                .err()
+                .unwrap_or_default()
+        };
+        assert!(refused("sslmode=always").contains("sslmode must be"));
+        assert!(refused("sslmode=verify-ca").contains("sslrootcert"));
+        assert!(refused("sslmode=verify-full&sslrootcert=/nowhere.pem").contains("/nowhere.pem"));
+        assert!(refused("colour=red").contains("DATABASE_URL"));
+        for fine in [
+            "",
+            "sslmode=disable",
+            "sslmode=prefer",
+            "sslmode=require",
+            "keepalives=0",
+        ] {
+            assert_eq!(refused(fine), "");
+        }
+    }
+}

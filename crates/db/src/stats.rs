@@ -1,0 +1,61 @@
+//! A school in numbers.
+
+use model::time::Timestamp;
+
+use super::Scope;
+use crate::{args, statements};
+use common::error::Result;
+
+statements! {
+    /// Everything that can be counted through an index of the organization.
+    COUNTS = "SELECT
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'owner'),
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'admin'),
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'teacher'),
+        (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'student'),
+        (SELECT COUNT(*) FROM classes WHERE organization_id = $1),
+        (SELECT COUNT(*) FROM courses WHERE organization_id = $1),
+        (SELECT COUNT(*) FROM groups WHERE organization_id = $1),
+        (SELECT COUNT(*) FROM assignments WHERE organization_id = $1),
+        (SELECT COUNT(*) FROM groups WHERE organization_id = $1 AND needs_help),
+        (SELECT COUNT(*) FROM sessions s
+            JOIN members m ON m.organization_id = $1 AND m.user_id = s.user_id
+            WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL)";
+}
+
+/// How much of everything a school has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchoolCounts {
+    /// Members by role: owners, admins, teachers, students.
+    pub members: [i64; 4],
+    /// Classes.
+    pub classes: i64,
+    /// Courses.
+    pub courses: i64,
+    /// Groups.
+    pub groups: i64,
+    /// Topics.
+    pub assignments: i64,
+    /// Groups that ask for help.
+    pub open_help: i64,
+    /// Sessions of members that work in it.
+    pub active_sessions: i64,
+}
+
+impl Scope<'_> {
+    /// The school in numbers.
+    pub fn school_counts(&mut self) -> Result<SchoolCounts> {
+        let now: Timestamp = self.now();
+        self.one(&COUNTS, args![now], |row| {
+            Ok(SchoolCounts {
+                members: [row.take()?, row.take()?, row.take()?, row.take()?],
+                classes: row.take()?,
+                courses: row.take()?,
+                groups: row.take()?,
+                assignments: row.take()?,
+                open_help: row.take()?,
+                active_sessions: row.take()?,
+            })
+        })
+    }
+}

@@ -1,0 +1,321 @@
+//! Submissions: attempts with their copies, their grade and what was said about them. Who may see an attempt is decided
+//! by whoever asks for it: a link or a document the viewer sees.
+
+pub mod attempts;
+pub mod feedback;
+pub mod grades;
+
+use std::collections::BTreeMap;
+
+use model::document_kind::FileExtension;
+use model::feedback::{Feedback, FeedbackVisibility};
+use model::file::FileKey;
+use model::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
+use model::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
+use model::number::Points;
+use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
+use model::time::Timestamp;
+use model::user::Person;
+use model::whole::WholeSubmission;
+
+use super::group_assignments::{submission, submission_columns};
+use super::sql::{Columns, Sql};
+use super::{Scope, Work};
+use crate::{args, statements};
+use common::error::Result;
+
+macro_rules! copy_columns {
+    () => {
+        "sd.id, sd.submission_id, sd.document_id, sd.document_version, sd.title, sd.file_extension, sd.size, sd.sha256,
+            sd.file_key"
+    };
+}
+
+macro_rules! grade_columns {
+    () => {
+        "gr.id, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version, gr.graded_by_id, gr.graded_at,
+            gr.published_at"
+    };
+}
+
+macro_rules! member_grade_columns {
+    () => {
+        "mg.user_id, mg.value, mg.points, mg.feedback, mg.graded_at, mg.graded_by_id"
+    };
+}
+
+macro_rules! feedback_columns {
+    () => {
+        "fb.id, fb.group_assignment_id, fb.submission_id, fb.document_id, u.id, u.name, u.image, fb.text, fb.visibility,
+            fb.published_at, fb.created_at, fb.updated_at"
+    };
+}
+pub(super) use {copy_columns, feedback_columns, grade_columns, member_grade_columns};
+
+statements! {
+    /// One attempt.
+    BY_ID = concat!("SELECT ", submission_columns!(), " FROM submissions s WHERE s.organization_id = $1 AND s.id = $2");
+    /// The attempt in which a document is handed in now.
+    ACTIVE_OF_DOCUMENT = concat!("SELECT ", submission_columns!(), " FROM submissions s
+        JOIN submission_documents sd ON sd.submission_id = s.id
+        WHERE s.organization_id = $1 AND sd.document_id = $2 AND s.status = 'ACTIVE'");
+    /// The copies of an attempt, in the order of their documents.
+    COPIES = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
+        WHERE sd.organization_id = $1 AND sd.submission_id = $2 ORDER BY sd.created_at, sd.id");
+    /// One copy of a document.
+    COPY = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
+        WHERE sd.organization_id = $1 AND sd.id = $2 AND sd.document_id = $3");
+    /// How many attempts a link has had.
+    ATTEMPTS = "SELECT COALESCE(MAX(attempt), 0) FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2";
+    /// Who is in a group now.
+    MEMBERS = "SELECT user_id FROM group_members WHERE organization_id = $1 AND group_id = $2 ORDER BY joined_at, user_id";
+    /// A new attempt.
+    INSERT = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
+            submitted_at, on_behalf, is_late, late_by_seconds, member_ids, note, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    /// What became of an attempt.
+    UPDATE = "UPDATE submissions SET status = $3, withdrawn_at = $4, withdrawn_by_id = $5
+        WHERE organization_id = $1 AND id = $2";
+    /// A new copy.
+    INSERT_COPY = "INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version,
+            title, file_extension, size, sha256, file_key, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// Other bytes for a copy: a save that had been on its way completes it.
+    UPDATE_COPY = "UPDATE submission_documents SET document_version = $3, size = $4, sha256 = $5, file_key = $6
+        WHERE organization_id = $1 AND id = $2";
+    /// Whether any copy still names a file.
+    NAMES_FILE = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND file_key = $2)";
+    /// The grade of an attempt.
+    GRADE = concat!("SELECT ", grade_columns!(), " FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2");
+    /// The grades of single members.
+    MEMBER_GRADES = concat!("SELECT ", member_grade_columns!(), " FROM member_grades mg
+        WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id");
+    /// What was said about an attempt.
+    FEEDBACK = concat!("SELECT ", feedback_columns!(), " FROM feedback fb JOIN users u ON u.id = fb.author_id
+        WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id");
+}
+
+/// The statements of this file and of those below it.
+pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("submissions", STATEMENTS),
+        ("submissions::attempts", attempts::STATEMENTS),
+        ("submissions::feedback", feedback::STATEMENTS),
+        ("submissions::grades", grades::STATEMENTS),
+    ]
+}
+
+impl Scope<'_> {
+    /// One attempt with everything around it.
+    pub fn submission(&mut self, id: &SubmissionId) -> Result<WholeSubmission> {
+        let found = self.one(&BY_ID, args![id], submission)?;
+        self.whole_submission(found)
+    }
+
+    /// The attempt in which a document is handed in now, with everything around it.
+    pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<WholeSubmission>> {
+        let found = self.maybe(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
+        found.map(|found| self.whole_submission(found)).transpose()
+    }
+
+    /// The copy of a document in some attempt.
+    pub fn submitted_copy(&mut self, id: &SubmissionDocumentId, document: &DocumentId) -> Result<SubmissionDocument> {
+        self.one(&COPY, args![id, document], copy)
+    }
+
+    /// How many attempts a link has had.
+    pub fn attempts(&mut self, link: &GroupAssignmentId) -> Result<i64> {
+        self.one(&ATTEMPTS, args![link], |row| row.take())
+    }
+
+    /// Who is in a group now.
+    pub fn member_ids_of(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
+        self.many(&MEMBERS, args![group], |row| row.take())
+    }
+
+    fn whole_submission(&mut self, submission: Submission) -> Result<WholeSubmission> {
+        let id = &submission.id;
+        let documents = self.many(&COPIES, args![id], copy)?;
+        let grade = match self.maybe(&GRADE, args![id], grade)? {
+            Some((grade_id, mut grade)) => {
+                for single in self.many(&MEMBER_GRADES, args![grade_id], member_grade)? {
+                    single.add_to(&mut grade);
+                }
+                Some(grade)
+            }
+            None => None,
+        };
+        let feedback = self.many(&FEEDBACK, args![id], feedback)?;
+        Ok(WholeSubmission {
+            submission,
+            documents,
+            grade,
+            feedback,
+        })
+    }
+}
+
+impl Work<'_> {
+    /// Writes a new attempt.
+    pub fn insert_submission(&mut self, new: &Submission) -> Result<()> {
+        let members = serde_json::to_string(&new.member_ids)?;
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.group_assignment_id,
+                new.attempt,
+                new.status.as_str(),
+                new.submitted_by_id,
+                new.submitted_at,
+                new.on_behalf,
+                new.lateness.is_late,
+                new.lateness.late_by_seconds,
+                members,
+                new.note,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes what became of an attempt. Only its end can change; lateness has its own statement.
+    pub fn update_submission(&mut self, submission: &Submission) -> Result<()> {
+        debug_assert_ne!(submission.status, SubmissionStatus::Active, "an attempt begins active");
+        self.run(
+            &UPDATE,
+            args![
+                submission.id,
+                submission.status.as_str(),
+                submission.withdrawn_at,
+                submission.withdrawn_by_id,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes a copy of an attempt.
+    pub fn insert_copy(&mut self, new: &SubmissionDocument) -> Result<()> {
+        self.stored(new.size);
+        let now = self.now();
+        self.run(
+            &INSERT_COPY,
+            args![
+                new.id,
+                new.submission_id,
+                new.document_id,
+                new.document_version,
+                new.title,
+                new.file_extension.as_str(),
+                new.size,
+                new.sha256,
+                new.file_key.as_str(),
+                now,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Gives a copy other bytes. The file it named before goes unless another attempt names it too.
+    pub fn replace_copy(&mut self, changed: &SubmissionDocument, former: &FileKey) -> Result<()> {
+        self.run(
+            &UPDATE_COPY,
+            args![
+                changed.id,
+                changed.document_version,
+                changed.size,
+                changed.sha256,
+                changed.file_key.as_str(),
+            ],
+        )?;
+        for file in self.delete_converted_copies(&changed.id)? {
+            self.insert_file_removal(&file)?;
+        }
+        let is_named: bool = self.one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;
+        if is_named {
+            Ok(())
+        } else {
+            self.insert_file_removal(former)
+        }
+    }
+}
+
+pub(super) fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
+    Ok(SubmissionDocument {
+        id: row.take()?,
+        submission_id: row.take()?,
+        document_id: row.take()?,
+        document_version: row.take()?,
+        title: row.take()?,
+        file_extension: row.parse(FileExtension::parse)?,
+        size: row.take()?,
+        sha256: row.take()?,
+        file_key: FileKey::new(row.take::<String>()?),
+    })
+}
+
+/// The id of the row and the grade without those of single members.
+pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
+    let id = row.take()?;
+    let grade = Grade {
+        submission_id: row.take()?,
+        value: row.take()?,
+        points: row.take::<Option<f64>>()?.map(Points::stored),
+        feedback: row.take()?,
+        status: row.parse(GradeStatus::parse)?,
+        version: row.take()?,
+        graded_by_id: row.take()?,
+        graded_at: row.take()?,
+        published_at: row.take()?,
+        member_grades: Vec::new(),
+        member_marks: BTreeMap::new(),
+    };
+    Ok((id, grade))
+}
+
+/// The grade of a single member with who wrote it.
+pub(super) struct MemberGradeRow {
+    grade: MemberGrade,
+    mark: Option<GradeMark>,
+}
+
+impl MemberGradeRow {
+    /// Adds it to the grade of the group.
+    pub(super) fn add_to(self, grade: &mut Grade) {
+        if let Some(mark) = self.mark {
+            grade.member_marks.insert(self.grade.user_id.clone(), mark);
+        }
+        grade.member_grades.push(self.grade);
+    }
+}
+
+pub(super) fn member_grade(row: &mut Columns<'_>) -> Result<MemberGradeRow> {
+    let grade = MemberGrade {
+        user_id: row.take()?,
+        value: row.take()?,
+        points: row.take::<Option<f64>>()?.map(Points::stored),
+        feedback: row.take()?,
+    };
+    let (at, by): (Option<Timestamp>, Option<UserId>) = (row.take()?, row.take()?);
+    let mark = at.zip(by).map(|(at, by)| GradeMark { at, by });
+    Ok(MemberGradeRow { grade, mark })
+}
+
+pub(super) fn feedback(row: &mut Columns<'_>) -> Result<Feedback> {
+    Ok(Feedback {
+        id: row.take()?,
+        group_assignment_id: row.take()?,
+        submission_id: row.take()?,
+        document_id: row.take()?,
+        author: Person {
+            id: row.take()?,
+            name: row.take()?,
+            image: row.take()?,
+        },
+        text: row.take()?,
+        visibility: row.parse(FeedbackVisibility::parse)?,
+        published_at: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
+}

@@ -1,0 +1,88 @@
+//! All attempts of a group at a topic with everything in them, and the copies of single documents, for those who see the
+//! group. The parts of many attempts are read by one statement for each kind.
+
+use model::assignment::AssignmentStatus;
+use model::id::{GroupAssignmentId, SubmissionId};
+use model::submission::SubmissionDocument;
+use model::whole::WholeSubmission;
+
+use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
+use crate::Scope;
+use crate::current_submissions::CurrentParts;
+use crate::group_assignments::{submission, submission_columns};
+use crate::{args, sees_group, statements};
+use common::error::Result;
+
+/// Attempts `s` at a link `ga` of group `g` in class `k`.
+macro_rules! from_attempts {
+    () => {
+        " FROM group_assignments ga
+            JOIN groups g ON g.id = ga.group_id
+            JOIN classes k ON k.id = g.class_id
+            JOIN submissions s ON s.group_assignment_id = ga.id"
+    };
+}
+
+macro_rules! of_link {
+    () => {
+        concat!(" WHERE ga.organization_id = $1 AND ga.id = $5 AND ", sees_group!())
+    };
+}
+
+statements! {
+    /// The attempts, newest first.
+    OF_LINK = concat!("SELECT ", submission_columns!(), from_attempts!(), of_link!(), " ORDER BY s.attempt DESC");
+    /// Their copies.
+    COPIES = concat!("SELECT ", copy_columns!(), from_attempts!(),
+        " JOIN submission_documents sd ON sd.submission_id = s.id", of_link!(), " ORDER BY sd.created_at, sd.id");
+    /// Their grades.
+    GRADES = concat!("SELECT ", grade_columns!(), from_attempts!(), " JOIN grades gr ON gr.submission_id = s.id", of_link!());
+    /// The grades of single members.
+    MEMBER_GRADES = concat!("SELECT gr.submission_id, ", member_grade_columns!(), from_attempts!(),
+        " JOIN grades gr ON gr.submission_id = s.id JOIN member_grades mg ON mg.grade_id = gr.id", of_link!(),
+        " ORDER BY mg.user_id");
+    /// What was said about them.
+    FEEDBACK = concat!("SELECT ", feedback_columns!(), from_attempts!(),
+        " JOIN feedback fb ON fb.submission_id = s.id JOIN users u ON u.id = fb.author_id", of_link!(),
+        " ORDER BY fb.created_at, fb.id");
+    /// One copy, by its own id or by that of its document, and how its topic stands.
+    COPY = concat!("SELECT ", copy_columns!(), ", a.status", from_attempts!(),
+        " JOIN submission_documents sd ON sd.submission_id = s.id
+        JOIN assignments a ON a.id = ga.assignment_id
+        WHERE ga.organization_id = $1 AND s.id = $5 AND (sd.id = $6 OR sd.document_id = $6) AND ", sees_group!());
+}
+
+static PARTS: CurrentParts = CurrentParts {
+    copies: &COPIES,
+    grades: &GRADES,
+    member_grades: &MEMBER_GRADES,
+    feedback: &FEEDBACK,
+};
+
+impl Scope<'_> {
+    /// All attempts at a link, newest first; 404 when the viewer does not see the group inside.
+    pub fn attempts_at(&mut self, link: &GroupAssignmentId) -> Result<Vec<WholeSubmission>> {
+        self.work_of_link(link)?;
+        let mut attempts = self.many_visible(&OF_LINK, args![link], |row| {
+            Ok(WholeSubmission {
+                submission: submission(row)?,
+                documents: Vec::new(),
+                grade: None,
+                feedback: Vec::new(),
+            })
+        })?;
+        self.fill_current(&PARTS, args![link], attempts.iter_mut().collect())?;
+        Ok(attempts)
+    }
+
+    /// A copy in an attempt, named by its own id or by its document's, and how its topic stands.
+    pub fn copy_in(
+        &mut self,
+        submission: &SubmissionId,
+        named: &str,
+    ) -> Result<(SubmissionDocument, AssignmentStatus)> {
+        self.one_visible(&COPY, args![submission, named], |row| {
+            Ok((copy(row)?, row.parse(AssignmentStatus::parse)?))
+        })
+    }
+}

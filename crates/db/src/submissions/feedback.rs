@@ -1,0 +1,120 @@
+//! What teachers wrote about the work of groups. Who sees the group finds it; students what was published for the group.
+
+use model::feedback::Feedback;
+use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+
+use super::{feedback, feedback_columns};
+use crate::{Scope, Work};
+use crate::{args, sees_group, statements};
+use common::error::Result;
+
+macro_rules! said {
+    ($where:literal) => {
+        concat!(
+            "SELECT ",
+            feedback_columns!(),
+            " FROM feedback fb
+            JOIN users u ON u.id = fb.author_id
+            JOIN group_assignments ga ON ga.id = fb.group_assignment_id
+            JOIN groups g ON g.id = ga.group_id
+            JOIN classes k ON k.id = g.class_id
+            WHERE fb.organization_id = $1 AND ",
+            sees_group!(),
+            " AND ($2 <> 'STUDENT' OR (fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL))",
+            $where,
+            " ORDER BY fb.created_at, fb.id"
+        )
+    };
+}
+
+statements! {
+    /// One feedback.
+    BY_ID = said!(" AND fb.id = $5");
+    /// About the work of one group on one topic.
+    OF_LINK = said!(" AND fb.group_assignment_id = $5");
+    /// About one attempt.
+    OF_SUBMISSION = said!(" AND fb.submission_id = $5");
+    /// About one document.
+    OF_DOCUMENT = said!(" AND fb.document_id = $5");
+    /// About the work of all groups on one topic.
+    OF_TOPIC = said!(" AND ga.assignment_id = $5");
+    /// A new feedback.
+    INSERT = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id, text,
+            visibility, published_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// All fields that can change.
+    UPDATE = "UPDATE feedback SET text = $3, visibility = $4, published_at = $5, updated_at = $6
+        WHERE organization_id = $1 AND id = $2";
+    /// A feedback goes.
+    DELETE = "DELETE FROM feedback WHERE organization_id = $1 AND id = $2";
+}
+
+/// Which feedback a list shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeedbackOf {
+    /// About the work of a group on a topic.
+    Link(GroupAssignmentId),
+    /// About an attempt.
+    Submission(SubmissionId),
+    /// About a document.
+    Document(DocumentId),
+    /// About everything handed in for a topic.
+    Topic(AssignmentId),
+}
+
+impl Scope<'_> {
+    /// One feedback, if the viewer may read it.
+    pub fn feedback(&mut self, id: &FeedbackId) -> Result<Feedback> {
+        self.one_visible(&BY_ID, args![id], feedback)
+    }
+
+    /// What was said about something, oldest first; nothing about what the viewer does not see.
+    pub fn feedback_of(&mut self, of: &FeedbackOf) -> Result<Vec<Feedback>> {
+        match of {
+            FeedbackOf::Link(id) => self.many_visible(&OF_LINK, args![id], feedback),
+            FeedbackOf::Submission(id) => self.many_visible(&OF_SUBMISSION, args![id], feedback),
+            FeedbackOf::Document(id) => self.many_visible(&OF_DOCUMENT, args![id], feedback),
+            FeedbackOf::Topic(id) => self.many_visible(&OF_TOPIC, args![id], feedback),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Writes a new feedback.
+    pub fn insert_feedback(&mut self, new: &Feedback) -> Result<()> {
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.group_assignment_id,
+                new.submission_id,
+                new.document_id,
+                new.author.id,
+                new.text,
+                new.visibility.as_str(),
+                new.published_at,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Writes all fields of a feedback that can change.
+    pub fn update_feedback(&mut self, feedback: &Feedback) -> Result<()> {
+        let visibility = feedback.visibility.as_str();
+        let arguments = args![
+            feedback.id,
+            feedback.text,
+            visibility,
+            feedback.published_at,
+            feedback.updated_at
+        ];
+        self.run(&UPDATE, arguments).map(drop)
+    }
+
+    /// Deletes a feedback.
+    pub fn delete_feedback(&mut self, id: &FeedbackId) -> Result<()> {
+        self.run(&DELETE, args![id]).map(drop)
+    }
+}

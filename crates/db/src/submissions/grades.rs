@@ -1,0 +1,187 @@
+//! Grades as they are written: the present state in `grades` and `member_grades`, every state in `grade_history`. They are
+//! read with their submissions (`submissions.rs`). Here is also where a submission belongs, for those who see its group.
+
+use model::class::ClassStatus;
+use model::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
+use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
+use model::number::Points;
+
+use crate::sql::Columns;
+use crate::{Scope, Work};
+use crate::{args, sees_group, statements};
+use common::clock;
+use common::error::Result;
+
+macro_rules! works {
+    ($from:literal, $where:literal) => {
+        concat!(
+            "SELECT ga.id, ga.assignment_id, g.id, k.id, k.status FROM ",
+            $from,
+            " JOIN groups g ON g.id = ga.group_id
+            JOIN classes k ON k.id = g.class_id
+            WHERE ga.organization_id = $1 AND ",
+            sees_group!(),
+            $where
+        )
+    };
+}
+
+statements! {
+    /// What a submission is an attempt at.
+    OF_SUBMISSION = works!("submissions s JOIN group_assignments ga ON ga.id = s.group_assignment_id", " AND s.id = $5");
+    /// The work of a group on a topic.
+    OF_LINK = works!("group_assignments ga", " AND ga.id = $5");
+    /// The grade of a submission, new or written anew.
+    WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version, graded_by_id,
+            graded_at, published_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+        ON CONFLICT (submission_id) DO UPDATE SET value = excluded.value, points = excluded.points,
+            feedback = excluded.feedback, status = excluded.status, version = excluded.version,
+            graded_by_id = excluded.graded_by_id, graded_at = excluded.graded_at, published_at = excluded.published_at,
+            updated_at = excluded.updated_at";
+    /// The row of the grade of a submission.
+    ROW = "SELECT id FROM grades WHERE organization_id = $1 AND submission_id = $2";
+    /// The grades of single members go before the new ones come.
+    CLEAR_MEMBERS = "DELETE FROM member_grades WHERE organization_id = $1 AND grade_id = $2";
+    /// The grade of a single member.
+    WRITE_MEMBER = "INSERT INTO member_grades (organization_id, id, grade_id, user_id, value, points, feedback,
+            graded_at, graded_by_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    /// The state a grade has now.
+    REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
+            member_grades, changed_by_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// The newest states of the grade of a submission, newest first.
+    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name, h.created_at
+        FROM grades g JOIN grade_history h ON h.grade_id = g.id JOIN users u ON u.id = h.changed_by_id
+        WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2 ORDER BY h.version DESC LIMIT 200";
+    /// Who is in the groups of a topic now.
+    MEMBERS_OF_TOPIC = "SELECT gm.group_id, gm.user_id FROM group_members gm
+        JOIN group_assignments ga ON ga.group_id = gm.group_id
+        WHERE gm.organization_id = $1 AND ga.assignment_id = $2 ORDER BY gm.joined_at, gm.user_id";
+    /// The names of those who are in the current submissions of a topic, also of those who have left the group since.
+    NAMES_OF_TOPIC = "SELECT DISTINCT u.id, u.name FROM group_assignments ga
+        JOIN submissions s ON s.id = ga.current_submission_id
+        JOIN members m ON m.organization_id = ga.organization_id
+        JOIN users u ON u.id = m.user_id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND s.member_ids LIKE '%\"' || u.id || '\"%'";
+}
+
+/// The work of a group on a topic, by ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupWork {
+    /// The link.
+    pub link_id: GroupAssignmentId,
+    /// The topic.
+    pub assignment_id: AssignmentId,
+    /// The group.
+    pub group_id: GroupId,
+    /// The class of both.
+    pub class_id: ClassId,
+    /// Whether it can be written to.
+    pub class_status: ClassStatus,
+}
+
+impl Scope<'_> {
+    /// What a submission is an attempt at, if the viewer sees the group inside.
+    pub fn work_of_submission(&mut self, id: &SubmissionId) -> Result<GroupWork> {
+        self.one_visible(&OF_SUBMISSION, args![id], group_work)
+    }
+
+    /// The work behind a link, if the viewer sees the group inside.
+    pub fn work_of_link(&mut self, id: &GroupAssignmentId) -> Result<GroupWork> {
+        self.one_visible(&OF_LINK, args![id], group_work)
+    }
+
+    /// The newest 200 states of the grade of a submission, newest first, if the viewer sees the group inside.
+    pub fn states_of_grade(&mut self, id: &SubmissionId) -> Result<Vec<GradeState>> {
+        self.work_of_submission(id)?;
+        self.many(&STATES, args![id], grade_state)
+    }
+
+    /// Who is in the groups of a topic now, whoever looks.
+    pub fn members_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(GroupId, UserId)>> {
+        self.many(&MEMBERS_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+    }
+
+    /// The names of those who are in the current submissions of a topic.
+    pub fn names_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(UserId, String)>> {
+        self.many(&NAMES_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
+    }
+}
+
+impl Work<'_> {
+    /// Writes a grade as it is now, and remembers this state with who wrote it.
+    pub fn write_grade(&mut self, grade: &Grade, by: &UserId) -> Result<()> {
+        let (points, now) = (grade.points.map(Points::get), self.now());
+        self.run(
+            &WRITE,
+            args![
+                clock::new_id(),
+                grade.submission_id,
+                grade.value,
+                points,
+                grade.feedback,
+                grade.status.as_str(),
+                grade.version,
+                grade.graded_by_id,
+                grade.graded_at,
+                grade.published_at,
+                now,
+            ],
+        )?;
+        let row: String = self.one(&ROW, args![grade.submission_id], |row| row.take())?;
+        self.run(&CLEAR_MEMBERS, args![row])?;
+        for member in &grade.member_grades {
+            self.write_member_grade(&row, member, grade.member_marks.get(&member.user_id))?;
+        }
+        let members = serde_json::to_string(&grade.member_grades)?;
+        self.run(
+            &REMEMBER,
+            args![
+                clock::new_id(),
+                row,
+                grade.version,
+                grade.value,
+                points,
+                grade.feedback,
+                grade.status.as_str(),
+                members,
+                by,
+                now,
+            ],
+        )
+        .map(drop)
+    }
+
+    fn write_member_grade(&mut self, row: &str, member: &MemberGrade, mark: Option<&GradeMark>) -> Result<()> {
+        let (id, points) = (clock::new_id(), member.points.map(Points::get));
+        let (at, by) = (mark.map(|mark| mark.at), mark.map(|mark| mark.by.clone()));
+        let new = args![id, row, member.user_id, member.value, points, member.feedback, at, by];
+        self.run(&WRITE_MEMBER, new).map(drop)
+    }
+}
+
+fn grade_state(row: &mut Columns<'_>) -> Result<GradeState> {
+    Ok(GradeState {
+        version: row.take()?,
+        value: row.take()?,
+        points: row.take::<Option<f64>>()?.map(Points::stored),
+        feedback: row.take()?,
+        status: row.parse(GradeStatus::parse)?,
+        member_grades: serde_json::from_str(&row.take::<String>()?)?,
+        changed_by_id: row.take()?,
+        changed_by_name: row.take()?,
+        changed_at: row.take()?,
+    })
+}
+
+fn group_work(row: &mut Columns<'_>) -> Result<GroupWork> {
+    Ok(GroupWork {
+        link_id: row.take()?,
+        assignment_id: row.take()?,
+        group_id: row.take()?,
+        class_id: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+    })
+}

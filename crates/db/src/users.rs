@@ -1,0 +1,255 @@
+//! The people of a school as far as the viewer may know them (contract 5): an admin reads the accounts that are at home
+//! here, a teacher names, and the addresses of colleagues and of his own students, a student his class mates by name.
+
+use model::access::PlatformRole;
+use model::id::{ClassId, HomeroomId, UserId};
+use model::text::ExternalId;
+use model::user::{Member, Person, User};
+
+use super::members::member;
+use super::page::{Position, Slice, Window};
+use super::people::{account_columns, member_columns};
+use super::platform::accounts::profile;
+use super::sql::{Columns, Sql};
+use super::{Scope, pattern};
+use crate::{args, manages_class, statements};
+use common::error::{Error, Result};
+
+/// Member `m` learns in a class that the viewer manages.
+macro_rules! own_student {
+    () => {
+        concat!(
+            "EXISTS (SELECT 1 FROM class_enrollments ce
+                JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
+                WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ",
+            $crate::manages_class!(),
+            ")"
+        )
+    };
+}
+
+/// The role that counts here, in the words of accounts.
+macro_rules! effective_role {
+    () => {
+        "CASE WHEN u.role = 'SUPER_ADMIN' THEN 'SUPER_ADMIN' WHEN m.role IN ('owner', 'admin') THEN 'ADMIN'
+            WHEN m.role = 'teacher' THEN 'TEACHER' ELSE 'STUDENT' END"
+    };
+}
+
+/// The position of member `m` in a list: names that begin with the search text `$p` first, then by sort key.
+macro_rules! place {
+    ($p:literal) => {
+        concat!(
+            "(CASE WHEN CAST(",
+            $p,
+            " AS TEXT) IS NULL OR u.search_key LIKE ",
+            $p,
+            " || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)"
+        )
+    };
+}
+pub(super) use place;
+
+/// Members the viewer may know; `$5` is the person who asks.
+macro_rules! known_users {
+    ($columns:expr, $where:expr) => {
+        concat!(
+            "SELECT ",
+            account_columns!(),
+            ", ",
+            member_columns!(),
+            ", ",
+            effective_role!(),
+            ",
+                m.role <> 'student' OR ",
+            own_student!(),
+            $columns,
+            " FROM members m JOIN users u ON u.id = m.user_id
+            WHERE m.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL
+                AND ($2 <> 'STUDENT' OR m.user_id = $5 OR EXISTS (SELECT 1 FROM class_enrollments mine
+                    JOIN classes k ON k.organization_id = mine.organization_id AND k.id = mine.class_id
+                    JOIN class_enrollments theirs ON theirs.class_id = mine.class_id
+                    WHERE mine.organization_id = $1 AND mine.student_id = $3 AND k.status <> 'DRAFT'
+                        AND theirs.organization_id = $1 AND theirs.student_id = m.user_id))",
+            $where
+        )
+    };
+}
+
+statements! {
+    /// One member.
+    BY_ID = known_users!("", " AND m.user_id = $6");
+    /// The member with an address.
+    BY_EMAIL = known_users!("", " AND u.email = $6");
+    /// The member with an id of the school's own administration.
+    BY_EXTERNAL_ID = known_users!("", " AND m.external_id = $6");
+    /// The members that match, by name; those whose name begins with the search text come first. What a teacher may not know
+    /// of somebody does not find him either.
+    LIST = known_users!(concat!(", ", place!("$7")), concat!(
+        " AND (CAST($6 AS TEXT) IS NULL OR $6 = ", effective_role!(), ")
+            AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
+                OR ($2 = 'ADMIN' AND u.email LIKE '%' || $7 || '%' ESCAPE '\\'))
+            AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_enrollments ce
+                JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
+                WHERE ce.organization_id = $1 AND ce.class_id = $8 AND ce.student_id = m.user_id AND ",
+            manages_class!(), "))
+            AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM homeroom_enrollments h
+                WHERE h.organization_id = $1 AND h.homeroom_id = $9 AND h.student_id = m.user_id))
+            AND (CAST($10 AS BOOLEAN) IS NULL OR (u.is_active AND m.is_active) = $10)
+            AND (", place!("$7"), " > $11 OR (", place!("$7"), " = $11 AND m.user_id > $12))
+        ORDER BY ", place!("$7"), ", m.user_id LIMIT $13"));
+}
+
+/// Whom a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct UserFilter {
+    /// In this role here.
+    pub role: Option<PlatformRole>,
+    /// Whose name contains this; for admins also whose address does.
+    pub search: Option<String>,
+    /// Who learns in this class; a class the viewer does not manage has nobody.
+    pub class_id: Option<ClassId>,
+    /// Who is in this homeroom.
+    pub homeroom_id: Option<HomeroomId>,
+    /// Whose account is active, or is not.
+    pub is_active: Option<bool>,
+}
+
+/// A member as far as the viewer may know him.
+#[derive(Debug, Clone)]
+pub struct KnownUser {
+    /// The person.
+    pub person: Person,
+    /// The role that counts here; students do not read it of each other.
+    pub role: Option<PlatformRole>,
+    /// The address, where the viewer may know it.
+    pub email: Option<String>,
+    /// The membership, for admins and oneself.
+    pub member: Option<Member>,
+    /// Whether the account is active, for admins.
+    pub is_active: Option<bool>,
+    /// The whole account: for oneself, for the platform, and for admins of the organization it is at home in.
+    pub account: Option<Box<User>>,
+    /// The key of the position in a list; empty outside of lists.
+    pub list_key: String,
+}
+
+impl Scope<'_> {
+    /// One member, if the viewer may know him. `is_platform` reads every account whole.
+    pub fn known_user(&mut self, id: &UserId, is_platform: bool) -> Result<KnownUser> {
+        let user = self.user_text();
+        let eyes = Eyes::of(self, is_platform);
+        let found = self.many_visible(&BY_ID, args![user, id], |row| known(row, &eyes))?;
+        found.into_iter().next().ok_or(Error::NotFound)
+    }
+
+    /// The member with an address that the viewer can read.
+    pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
+        self.user_with(&BY_EMAIL, email, |known| known.email.is_some())
+    }
+
+    /// The member with an id of the school's own administration that the viewer can read.
+    pub fn user_with_external_id(&mut self, external_id: &ExternalId) -> Result<Option<UserId>> {
+        self.user_with(&BY_EXTERNAL_ID, external_id.as_str(), |known| known.member.is_some())
+    }
+
+    fn user_with(
+        &mut self,
+        sql: &'static Sql,
+        key: &str,
+        is_readable: impl Fn(&KnownUser) -> bool,
+    ) -> Result<Option<UserId>> {
+        let user = self.user_text();
+        let eyes = Eyes::of(self, false);
+        let found = self.many_visible(sql, args![user, key], |row| known(row, &eyes))?;
+        let mut found = found.into_iter().filter(is_readable);
+        Ok(found.next().map(|known| known.person.id))
+    }
+
+    /// The members that match and that the viewer may know, by name.
+    pub fn known_users(
+        &mut self,
+        filter: &UserFilter,
+        window: &Window<String>,
+        is_platform: bool,
+    ) -> Result<Slice<KnownUser, String>> {
+        let (user, (key, id)) = (self.user_text(), window.names_after());
+        let (role, search) = (
+            filter.role.map(PlatformRole::as_str),
+            filter.search.as_deref().map(pattern),
+        );
+        let (eyes, rows) = (Eyes::of(self, is_platform), window.rows());
+        let arguments = args![
+            user,
+            role,
+            search,
+            filter.class_id,
+            filter.homeroom_id,
+            filter.is_active,
+            key,
+            id,
+            rows,
+        ];
+        let rows = self.many_visible(&LIST, arguments, |row| {
+            let user = known(row, &eyes)?;
+            Ok(KnownUser {
+                list_key: row.take()?,
+                ..user
+            })
+        })?;
+        Ok(window.cut(rows, KnownUser::position))
+    }
+}
+
+impl KnownUser {
+    /// The position in the list from which the user was read.
+    pub fn position(&self) -> Position<String> {
+        Position {
+            key: self.list_key.clone(),
+            id: self.person.id.to_string(),
+        }
+    }
+}
+
+/// What decides how much of a person is shown.
+struct Eyes {
+    user: String,
+    organization: String,
+    is_admin: bool,
+    is_staff: bool,
+    is_platform: bool,
+}
+
+impl Eyes {
+    fn of(scope: &Scope<'_>, is_platform: bool) -> Self {
+        Self {
+            user: scope.user_text(),
+            organization: scope.organization().to_string(),
+            is_admin: *scope.viewer() == model::access::Viewer::Admin,
+            is_staff: scope.viewer().is_staff(),
+            is_platform,
+        }
+    }
+}
+
+fn known(row: &mut Columns<'_>, eyes: &Eyes) -> Result<KnownUser> {
+    let (mut user, member) = (profile(row)?, member(row)?);
+    let role = row.parse(PlatformRole::parse)?;
+    let is_own_student_or_staff: bool = row.take()?;
+    user.role = role;
+    user.is_active &= member.is_active;
+    let is_self = user.id.as_str() == eyes.user;
+    let home = user.home_organization_id.as_ref();
+    let is_at_home = home.is_some_and(|home| home.as_str() == eyes.organization);
+    let is_whole = is_self || eyes.is_platform || (eyes.is_admin && is_at_home);
+    let knows_address = is_self || eyes.is_admin || (eyes.is_staff && is_own_student_or_staff);
+    Ok(KnownUser {
+        person: user.person(),
+        role: (eyes.is_staff || is_self).then_some(role),
+        email: knows_address.then(|| user.email.clone()),
+        member: (eyes.is_admin || is_self).then_some(member),
+        is_active: eyes.is_admin.then_some(user.is_active),
+        account: is_whole.then(|| Box::new(user)),
+        list_key: String::new(),
+    })
+}

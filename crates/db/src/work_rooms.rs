@@ -1,0 +1,190 @@
+//! Work rooms: one for each group, made with it. Who sees the inside of the group sees its room; nobody else knows of it.
+
+use model::class::ClassStatus;
+use model::group::{GroupLabel, Place};
+use model::id::{GroupId, MessageId, WorkRoomId};
+use model::message::{MessageType, WorkRoom};
+use model::text::ChatText;
+use model::time::Timestamp;
+use model::user::Person;
+
+use super::groups::own_groups;
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::{args, sees_group, statements};
+use common::error::Result;
+
+macro_rules! rooms {
+    ($($condition:tt)*) => {
+        concat!(
+            "SELECT w.id, w.organization_id, w.group_id, w.created_at, w.updated_at, g.id, g.name, g.group_number,
+                g.display_name, g.course_id, k.id, k.status, g.start_date, t.id, t.name, t.image,
+                (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1 AND d.work_room_id = w.id),
+                ",
+            $crate::unread_messages!(), ",
+                k.name_key, m.id, m.seq, m.type, m.content, m.created_at, m.deleted_at, u.id, u.name, u.image
+            FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
+            JOIN users t ON t.id = k.teacher_id
+            LEFT JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
+            LEFT JOIN users u ON u.id = m.sender_id
+            WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
+            sees_group!(),
+            $($condition)*
+        )
+    };
+}
+
+statements! {
+    /// One room the viewer sees.
+    BY_ID = rooms!(" AND w.id = $6");
+    /// The room of a group the viewer sees.
+    BY_GROUP = rooms!(" AND g.id = $6");
+    /// All rooms the viewer, one of the staff, sees.
+    ALL = rooms!(" ORDER BY k.sort_key, k.id, g.group_number, g.id");
+    /// The rooms of a student: found from his memberships.
+    OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.sort_key, k.id, g.group_number, g.id");
+    /// A new room.
+    INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
+}
+
+/// A room with what stands around it.
+#[derive(Debug, Clone)]
+pub struct SeenRoom {
+    /// The room.
+    pub room: WorkRoom,
+    /// Its group.
+    pub place: Place,
+    /// The owner of its class.
+    pub teacher: Person,
+    /// How many documents it has.
+    pub documents: i64,
+    /// Messages that the user has not read.
+    pub unread: i64,
+    /// The name of its class as lists are sorted by it.
+    pub class_key: String,
+    /// Its latest message.
+    pub last_message: Option<LastMessage>,
+}
+
+impl SeenRoom {
+    /// Its place in a list by class and group number.
+    pub fn position(&self) -> impl Ord + Send + use<> {
+        let group = &self.place.group;
+        (
+            self.class_key.clone(),
+            self.place.class.clone(),
+            group.group_number,
+            group.id.clone(),
+        )
+    }
+}
+
+/// The latest message of a room; nothing of it is shown once it is deleted.
+#[derive(Debug, Clone)]
+pub struct LastMessage {
+    /// Its id.
+    pub id: MessageId,
+    /// Its place in the room.
+    pub seq: i64,
+    /// What it is.
+    pub kind: MessageType,
+    /// What it says.
+    pub content: ChatText,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When it was deleted.
+    pub deleted_at: Option<Timestamp>,
+    /// Who wrote it; none for the service.
+    pub sender: Option<Person>,
+}
+
+impl Scope<'_> {
+    /// One room, if the viewer sees its inside.
+    pub fn work_room(&mut self, id: &WorkRoomId) -> Result<SeenRoom> {
+        let user = self.user_text();
+        self.one_visible(&BY_ID, args![user, id], room)
+    }
+
+    /// The room of a group, if the viewer sees its inside.
+    pub fn work_room_of(&mut self, group: &GroupId) -> Result<SeenRoom> {
+        let user = self.user_text();
+        self.one_visible(&BY_GROUP, args![user, group], room)
+    }
+
+    /// Every room the viewer sees, by class and group number.
+    pub fn work_rooms(&mut self) -> Result<Vec<SeenRoom>> {
+        let user = self.user_text();
+        let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
+        self.many_visible(set, args![user], room)
+    }
+}
+
+impl Work<'_> {
+    /// Writes the one room of a new group.
+    pub(super) fn insert_work_room(&mut self, id: &WorkRoomId, group: &GroupId) -> Result<()> {
+        let now = self.now();
+        self.run(&INSERT, args![id, group, now]).map(drop)
+    }
+}
+
+fn room(row: &mut Columns<'_>) -> Result<SeenRoom> {
+    Ok(SeenRoom {
+        room: WorkRoom {
+            id: row.take()?,
+            organization_id: row.take()?,
+            group_id: row.take()?,
+            created_at: row.take()?,
+            updated_at: row.take()?,
+        },
+        place: Place {
+            group: GroupLabel {
+                id: row.take()?,
+                name: row.take()?,
+                group_number: row.take()?,
+                display_name: row.take()?,
+                course_id: row.take()?,
+            },
+            class: row.take()?,
+            class_status: row.parse(ClassStatus::parse)?,
+            start_date: row.take()?,
+        },
+        teacher: Person {
+            id: row.take()?,
+            name: row.take()?,
+            image: row.take()?,
+        },
+        documents: row.take()?,
+        unread: row.take()?,
+        class_key: row.take()?,
+        last_message: last_message(row)?,
+    })
+}
+
+fn last_message(row: &mut Columns<'_>) -> Result<Option<LastMessage>> {
+    let Some(id) = row.take()? else { return Ok(None) };
+    let (seq, kind) = (row.take()?, row.parse(MessageType::parse)?);
+    let content: ChatText = row.take()?;
+    let (created_at, deleted_at): (Timestamp, Option<Timestamp>) = (row.take()?, row.take()?);
+    let sender = match (row.take()?, row.take()?) {
+        (Some(id), Some(name)) => Some(Person {
+            id,
+            name,
+            image: row.take()?,
+        }),
+        _ => None,
+    };
+    let content = if deleted_at.is_some() {
+        ChatText::stored("")
+    } else {
+        content
+    };
+    Ok(Some(LastMessage {
+        id,
+        seq,
+        kind,
+        content,
+        created_at,
+        deleted_at,
+        sender,
+    }))
+}

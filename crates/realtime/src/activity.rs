@@ -1,0 +1,119 @@
+//! The one thing clients say: that their user is writing in a document. It is kept in memory for the lesson board
+//! ([`super::pulse`]), never stored, never logged. Everything else is ignored and counted.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use model::id::{DocumentId, UserId};
+use serde::Deserialize;
+use socketioxide::extract::{SocketRef, TryData};
+
+use super::Live;
+use super::connect::Said;
+use super::seat::Seat;
+use common::clock;
+
+/// A user may say so once in this time.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// What `document:activity` carries.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Writing {
+    document_id: DocumentId,
+}
+
+/// Who said something, and what nobody wanted to hear.
+#[derive(Default)]
+pub struct Activity {
+    said: Mutex<HashMap<UserId, Instant>>,
+    ignored: AtomicU64,
+}
+
+impl Activity {
+    /// How many messages were ignored.
+    pub fn ignored(&self) -> u64 {
+        self.ignored.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what was said long ago.
+    pub fn forget_past(&self) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.retain(|_, since| since.elapsed() < PAUSE);
+    }
+
+    fn ignore(&self) {
+        self.ignored.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether the user may say something now; if so, not again soon.
+    fn takes_turn(&self, user: &UserId) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let early = said.get(user).is_some_and(|since| since.elapsed() < PAUSE);
+        if !early {
+            said.insert(user.clone(), Instant::now());
+        }
+        !early
+    }
+}
+
+/// Listens to what a socket may say.
+pub fn listen(socket: &SocketRef, live: &Live) {
+    let (hearing, ignoring) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
+    socket.on(
+        "document:activity",
+        move |socket: SocketRef, TryData(said): Said| async move {
+            if let Some(parts) = hearing.upgrade() {
+                hear(&Live(parts), &socket, said.ok()).await;
+            }
+        },
+    );
+    socket.on_fallback(move || async move {
+        if let Some(parts) = ignoring.upgrade() {
+            parts.activity.ignore();
+        }
+    });
+}
+
+async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
+    let activity = &live.0.activity;
+    let (Some(seat), Some(Writing { document_id })) = (Seat::of(socket), said) else {
+        return activity.ignore();
+    };
+    // Boards show how groups work; a teacher who writes along is not the group.
+    let Some(standpoint) = seat.standpoint().filter(|_| seat.is_student()) else {
+        return activity.ignore();
+    };
+    if !activity.takes_turn(seat.user()) {
+        return activity.ignore();
+    }
+    let organization = standpoint.tenant.id().clone();
+    let group = live
+        .0
+        .store
+        .read(standpoint, move |scope| scope.group_of_document(&document_id));
+    match group.await {
+        Ok(group) => {
+            let place = (organization, group);
+            live.0.neighbours.tell_writing(&place, seat.user());
+            live.0.pulses.note(place, seat.user().clone(), clock::now());
+        }
+        // Unknown, foreign and hidden documents look alike here too.
+        Err(_) => activity.ignore(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_speaks_once_in_ten_seconds() {
+        let (activity, ben) = (Activity::default(), UserId::new("ben"));
+        assert!(activity.takes_turn(&ben));
+        assert!(!activity.takes_turn(&ben));
+        assert!(activity.takes_turn(&UserId::new("cem")));
+    }
+}

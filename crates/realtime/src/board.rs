@@ -1,0 +1,129 @@
+//! Tells lesson boards who is online and who is writing: once a second what is new, one event for each group, to the
+//! staff of its class alone. Every instance tells its own sockets; nothing of it crosses the bus or is stored.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use model::id::{GroupId, OrganizationId, UserId};
+use model::news::{Event, Room};
+
+use super::orders::Emission;
+use super::presence::Guest;
+use super::pulse::MINUTES;
+use super::seat::Seat;
+use super::{Live, payload};
+use api_types::event::BoardActivity;
+use common::clock;
+use db::platform::PlatformProof;
+use db::platform::boards::BoardGroup;
+
+/// How often boards are told; a group is told at most once in this time.
+const EVERY: Duration = Duration::from_secs(1);
+/// After so many rounds the other instances are told everybody who is here.
+const ROUNDS: u32 = 10;
+/// People looked up in one round; after a restart all come back together, and the rest waits for the next round.
+const AT_ONCE: usize = 200;
+
+impl Live {
+    /// Tells boards until the server stops.
+    pub(super) async fn keep_boards(self) {
+        let (mut round, mut waiting, mut seen) = (0, Vec::new(), 0);
+        loop {
+            tokio::select! {
+                () = self.0.closing.cancelled() => return,
+                // From the end of one round to the next, so that a slow one is not followed at once.
+                () = tokio::time::sleep(EVERY) => {}
+            }
+            round = (round + 1) % ROUNDS;
+            // Read before the seats: whoever moves meanwhile is seen again.
+            let moves = self.0.moves.load(Ordering::Relaxed);
+            self.tell_boards(&mut waiting, seen != moves, round == 0).await;
+            seen = moves;
+        }
+    }
+
+    async fn tell_boards(&self, waiting: &mut Vec<Arc<Guest>>, has_moved: bool, tell_all: bool) {
+        let neighbours = &self.0.neighbours;
+        let tell_all = tell_all && neighbours.are_there();
+        let here: Option<HashSet<Arc<Guest>>> = (has_moved || tell_all).then(|| {
+            let seats = self.sockets();
+            seats
+                .iter()
+                .filter_map(Seat::of)
+                .filter_map(|seat| seat.guest())
+                .collect()
+        });
+        if let Some(here) = here.as_ref().filter(|_| tell_all) {
+            neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());
+        }
+        let turn = self.0.presence.look(here, Instant::now());
+        neighbours.tell_here(&turn.came);
+        neighbours.tell_gone(&turn.went);
+        waiting.extend(turn.changed);
+        let groups = self.0.pulses.take_changed(clock::now());
+        if waiting.is_empty() && groups.is_empty() {
+            return;
+        }
+        let people = waiting.drain(..waiting.len().min(AT_ONCE));
+        let people: Vec<Guest> = people.map(|guest| Guest::clone(&guest)).collect();
+        let found = self
+            .0
+            .store
+            .platform_read(PlatformProof::housekeeping(), move |platform| {
+                platform.board_groups(&people, &groups)
+            });
+        match found.await {
+            Ok(found) => {
+                for group in found {
+                    self.tell_board(group).await;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the groups of lesson boards could not be read"),
+        }
+    }
+
+    async fn tell_board(&self, group: BoardGroup) {
+        let room = Room::Staff(group.class.clone());
+        if self.count(&room) == 0 {
+            return;
+        }
+        let (writing, activity) = self.liveliness(&group.organization, &group.id, &group.members);
+        let online: Vec<&UserId> = group
+            .members
+            .iter()
+            .filter(|member| self.is_online(&group.organization, member))
+            .collect();
+        let rest = BoardActivity {
+            group_id: group.id.clone(),
+            online: online.into_iter().cloned().collect(),
+            writing,
+            activity: activity.to_vec(),
+        };
+        let (organization, class) = (group.organization.clone(), group.class.clone());
+        let payload = payload(Event::BoardActivity, Some(organization), Some(class), &rest);
+        self.emit(Emission {
+            organization: Some(group.organization.clone()),
+            rooms: vec![room],
+            except: Vec::new(),
+            event: Event::BoardActivity,
+            payload,
+        })
+        .await;
+    }
+
+    /// Which members of a group are writing, and how often somebody said so in each of the last 20 minutes.
+    pub fn liveliness(
+        &self,
+        organization: &OrganizationId,
+        group: &GroupId,
+        members: &[UserId],
+    ) -> (Vec<UserId>, [u32; MINUTES]) {
+        let place = (organization.clone(), group.clone());
+        let (mut writing, activity) = self.0.pulses.of(&place, clock::now());
+        // Who left the group meanwhile is no longer named.
+        writing.retain(|user| members.contains(user));
+        (writing, activity)
+    }
+}

@@ -1,0 +1,200 @@
+//! Who listens: the Socket.IO channel at `/api/socket.io`. Rooms are joined by the server only; every event is told after
+//! its commit. This channel talks, it does not listen: clients change things over HTTP.
+
+mod activity;
+mod board;
+pub mod bus;
+pub mod connect;
+pub mod cut;
+mod listener;
+mod neighbours;
+mod orders;
+mod presence;
+mod pulse;
+mod rooms;
+mod saves;
+mod seat;
+mod sweep;
+pub mod watch;
+mod wire;
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use model::id::{ClassId, GroupId, OrganizationId, UserId};
+use model::news::{Event, Room};
+use serde::Serialize;
+use serde_json::Value;
+use socketioxide::SocketIo;
+use socketioxide::extract::SocketRef;
+use socketioxide::operators::BroadcastOperators;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use self::activity::Activity;
+use self::cut::Cuts;
+use self::neighbours::Neighbours;
+use self::presence::Presence;
+use self::pulse::Pulses;
+use self::saves::Saves;
+use self::seat::Seat;
+use api_types::event::Envelope;
+use auth::Gate;
+use common::clock;
+use db::Store;
+
+/// How long all sockets may take to hear that the server stops.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// After this those that do not even take the news are cut off.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The payload of an event that the server sends by itself.
+fn payload(event: Event, organization: Option<OrganizationId>, class: Option<ClassId>, rest: &impl Serialize) -> Value {
+    let envelope = Envelope {
+        event_id: clock::new_id(),
+        at: clock::now(),
+        organization_id: organization,
+        class_id: class,
+        actor: None,
+    };
+    envelope.with(event, rest)
+}
+
+/// The sockets of this instance; cheap to clone.
+#[derive(Clone)]
+pub struct Live(Arc<Parts>);
+
+struct Parts {
+    gate: Gate,
+    store: Store,
+    frontend_origin: String,
+    engine: OnceLock<wire::Engine>,
+    io: OnceLock<SocketIo>,
+    /// Turns of those who come in, see [`connect`].
+    entrance: Semaphore,
+    cuts: Cuts,
+    activity: Activity,
+    pulses: Pulses,
+    presence: Presence,
+    /// How often somebody came, went or moved: boards look again when it changes.
+    moves: Arc<AtomicU64>,
+    neighbours: Neighbours,
+    saves: Saves,
+    closing: CancellationToken,
+}
+
+impl Live {
+    /// No sockets yet.
+    pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
+        let live = Self(Arc::new(Parts {
+            gate,
+            store,
+            frontend_origin: frontend_origin.to_owned(),
+            engine: OnceLock::new(),
+            io: OnceLock::new(),
+            entrance: Semaphore::new(connect::TURNS),
+            cuts: Cuts::default(),
+            activity: Activity::default(),
+            pulses: Pulses::default(),
+            presence: Presence::default(),
+            moves: Arc::default(),
+            neighbours: Neighbours::new(),
+            saves: Saves::default(),
+            closing: CancellationToken::new(),
+        }));
+        let (engine, io) = connect::build(&live);
+        drop(live.0.engine.set(engine));
+        drop(live.0.io.set(io));
+        live
+    }
+
+    /// Lets every socket go, so that clients connect to another instance, and refuses new ones.
+    pub async fn close(&self) {
+        self.0.closing.cancel();
+        let farewell = async { self.io().close().await };
+        let impatience = async {
+            tokio::time::sleep(PATIENCE).await;
+            // A client that does not read would hold up the farewell for ever.
+            self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+            std::future::pending::<()>().await;
+        };
+        let said = tokio::time::timeout(FAREWELL, async {
+            tokio::select! { () = farewell => {}, () = impatience => {} }
+        });
+        if said.await.is_err() {
+            tracing::warn!("some sockets did not close in time");
+        }
+        self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+    }
+
+    /// A student's read showed these groups: his sockets that are not in their rooms yet look anew. Nothing tells them
+    /// when a start date passes, so the next read does.
+    pub fn visible_groups(&self, organization: &OrganizationId, user: &UserId, groups: &[GroupId]) {
+        let names: Vec<String> = groups
+            .iter()
+            .map(|group| rooms::name(&Room::Group(group.clone())))
+            .collect();
+        for socket in self.sockets_in(rooms::user_in(user, organization)) {
+            let Some(seat) = Seat::of(&socket) else { continue };
+            let joined = socket.rooms();
+            let lacks = names.iter().any(|name| joined.iter().all(|room| room != name));
+            if lacks && seat.is_student() {
+                let live = self.clone();
+                tokio::spawn(async move { live.look(&socket, &seat).await });
+            }
+        }
+    }
+
+    /// Whether a user has a socket that works in this organization, here or at another instance.
+    pub fn is_online(&self, organization: &OrganizationId, user: &UserId) -> bool {
+        let guest = (organization.clone(), user.clone());
+        !self.sockets_in(rooms::user_in(user, organization)).is_empty()
+            || self.0.presence.is_elsewhere(&guest, Instant::now())
+    }
+
+    /// How many sockets are in a room, for tests and the operator.
+    pub fn count(&self, room: &Room) -> usize {
+        self.sockets_in(rooms::name(room)).len()
+    }
+
+    /// How many sockets there are.
+    pub fn total(&self) -> usize {
+        self.sockets().len()
+    }
+
+    /// How many connections became WebSockets and stand.
+    pub fn wires(&self) -> usize {
+        self.0.cuts.count()
+    }
+
+    /// How many rooms have somebody in them.
+    pub async fn rooms(&self) -> usize {
+        match self.io().of("/") {
+            Some(all) => all.rooms().await.map_or(0, |rooms| rooms.len()),
+            None => 0,
+        }
+    }
+
+    /// How many messages of clients were ignored.
+    pub fn ignored(&self) -> u64 {
+        self.0.activity.ignored()
+    }
+
+    fn io(&self) -> &SocketIo {
+        self.0.io.get().expect("`new` sets it")
+    }
+
+    /// The sockets in a room; none once the server stops.
+    fn sockets_in(&self, room: String) -> Vec<SocketRef> {
+        self.io()
+            .of("/")
+            .map(|all| all.within(room).sockets())
+            .unwrap_or_default()
+    }
+
+    /// All sockets.
+    fn sockets(&self) -> Vec<SocketRef> {
+        self.io().of("/").map(BroadcastOperators::sockets).unwrap_or_default()
+    }
+}

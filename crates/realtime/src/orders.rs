@@ -1,0 +1,175 @@
+//! Carries out signals on the sockets of this instance: tell, look anew, cut off. The order of signals is kept.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use model::id::OrganizationId;
+use model::news::{Event, KillReason, Party, Room, Signal};
+use serde_json::Value;
+use socketioxide::extract::SocketRef;
+
+use super::saves::Turn;
+use super::seat::{Look, Seat};
+use super::{Live, connect, payload, rooms};
+use api_types::event::SessionRevoked;
+
+/// Looks that run at the same time; after a restart all clients come back together.
+const LOOKS_AT_ONCE: usize = 8;
+/// How long a socket may take to hear why it is cut off.
+const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// One event on its way to the sockets, see [`Signal::Emit`].
+#[derive(Debug)]
+pub struct Emission {
+    pub organization: Option<OrganizationId>,
+    pub rooms: Vec<Room>,
+    pub except: Vec<Room>,
+    pub event: Event,
+    pub payload: Value,
+}
+
+impl Live {
+    /// Carries out what one unit of work has to tell.
+    pub(super) async fn carry_out(&self, signals: Vec<Signal>) {
+        for signal in signals {
+            match signal {
+                Signal::Emit {
+                    organization,
+                    rooms,
+                    except,
+                    event,
+                    payload,
+                } => {
+                    let emission = Emission {
+                        organization,
+                        rooms,
+                        except,
+                        event,
+                        payload,
+                    };
+                    self.tell(emission).await;
+                }
+                Signal::Resync { parties, leave } => self.resync(&parties, &leave).await,
+                Signal::Kill { party, reason } => self.kill(&party, reason),
+            }
+        }
+    }
+
+    async fn tell(&self, emission: Emission) {
+        match self.0.saves.turn(emission) {
+            Turn::Now(emissions) => {
+                for emission in emissions {
+                    self.emit(emission).await;
+                }
+            }
+            Turn::NowAndPause(emission, document) => {
+                self.pause_saves(document, emission.rooms.clone());
+                self.emit(*emission).await;
+            }
+            Turn::Later => {}
+        }
+    }
+
+    /// Tells an event to the union of its rooms.
+    pub(super) async fn emit(&self, emission: Emission) {
+        let (organization, event) = (emission.organization.as_ref(), emission.event.as_str());
+        let names = rooms::names(&emission.rooms, organization);
+        // The library takes no room for everybody.
+        let (false, Some(all)) = (names.is_empty(), self.io().of("/")) else {
+            return;
+        };
+        let told = all.to(names).except(rooms::names(&emission.except, organization));
+        if let Err(error) = told.emit(event, &emission.payload).await {
+            tracing::warn!(%error, event, "an event did not reach every socket");
+        }
+    }
+
+    async fn resync(&self, parties: &[Party], leave: &[Room]) {
+        let mut sockets: Vec<SocketRef> = Vec::new();
+        for socket in parties.iter().flat_map(|party| self.sockets_of_party(party)) {
+            if !sockets.contains(&socket) {
+                sockets.push(socket);
+            }
+        }
+        if !leave.is_empty() {
+            let names = rooms::names(leave, None);
+            for socket in &sockets {
+                socket.leave(names.clone());
+            }
+        }
+        self.look_all(sockets).await;
+    }
+
+    /// Lets these sockets look anew, a few at a time.
+    pub(super) async fn look_all(&self, sockets: Vec<SocketRef>) {
+        futures_util::stream::iter(sockets)
+            .for_each_concurrent(LOOKS_AT_ONCE, |socket| async move {
+                if let Some(seat) = Seat::of(&socket) {
+                    self.look(&socket, &seat).await;
+                }
+            })
+            .await;
+    }
+
+    /// Lets one socket look anew; a failing look is made up for by the next sweep.
+    pub(super) async fn look(&self, socket: &SocketRef, seat: &Seat) {
+        match seat.look(socket, &self.0.gate, &self.0.store).await {
+            Ok(Look::Seated { moved: true }) => connect::tell_ready(socket, seat),
+            Ok(Look::Seated { moved: false }) => {}
+            Ok(Look::Over) => self.kill(&Party::Session(seat.session().clone()), KillReason::Revoked),
+            Err(error) => tracing::warn!(%error, "the rooms of a socket could not be read; the next sweep tries again"),
+        }
+    }
+
+    /// Tells sockets why, and cuts them off. The session's row is gone already, so none of them comes back.
+    pub(super) fn kill(&self, party: &Party, reason: KillReason) {
+        let sockets = self.sockets_of_party(party);
+        let mut sessions: Vec<_> = sockets
+            .iter()
+            .filter_map(|socket| Seat::of(socket).map(|seat| seat.session().clone()))
+            .collect();
+        match party {
+            Party::Session(session) => sessions.push(session.clone()),
+            Party::User(user) => sessions.extend(self.0.cuts.sessions_of(user)),
+            Party::Room(_) | Party::Admins(_) => {}
+        }
+        let payload = payload(Event::SessionRevoked, None, None, &SessionRevoked { reason });
+        for socket in sockets {
+            if let Some(seat) = Seat::of(&socket) {
+                seat.leave(&socket);
+            }
+            // Both fail for a client that does not read; the cut below reaches it all the same.
+            drop(socket.emit(Event::SessionRevoked.as_str(), &payload));
+            drop(socket.disconnect());
+        }
+        let cuts: Vec<_> = sessions.iter().flat_map(|session| self.0.cuts.take(session)).collect();
+        if !cuts.is_empty() {
+            tokio::spawn(async move {
+                tokio::time::sleep(LAST_WORDS).await;
+                cuts.iter().for_each(super::cut::Cut::pull);
+            });
+        }
+    }
+
+    fn sockets_of_party(&self, party: &Party) -> Vec<SocketRef> {
+        self.sockets_in(match party {
+            Party::User(user) => rooms::name(&Room::User(user.clone())),
+            Party::Session(session) => rooms::session(session),
+            Party::Room(room) => rooms::name(room),
+            Party::Admins(organization) => rooms::name(&Room::OrganizationAdmins(organization.clone())),
+        })
+    }
+}
+
+/// Sends one socket away, to come back later or not at all.
+pub(super) fn turn_away(socket: SocketRef, seat: &Seat) {
+    seat.leave(&socket);
+    let cut = seat.cut().cloned();
+    drop(socket.disconnect());
+    if let Some(cut) = cut {
+        tokio::spawn(async move {
+            tokio::time::sleep(LAST_WORDS).await;
+            cut.pull();
+        });
+    }
+}

@@ -1,0 +1,253 @@
+//! The bulk edit of a topic: what all its groups share, in one unit. Members, own texts and files of single groups are
+//! out of its reach, because [`SharedEdit`] cannot name them.
+
+use std::collections::BTreeMap;
+
+use model::assignment::{Assignment, SharedEdit};
+use model::change::assignment::{AssignmentChange, MovedStart};
+use model::edit::{Changed, Edit};
+use model::file::AssignmentAttachment;
+use model::group::Group;
+use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
+use model::submission::Submission;
+use model::text::FileName;
+use model::time::Timestamp;
+use model::whole::WholeAssignment;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::attachments::room_for;
+use super::group_assignments::{Moved, groups_of_class};
+use common::error::{Error, Result};
+use db::Work;
+use db::assignments::SeenAssignment;
+
+/// What a bulk edit did, or would do.
+#[derive(Debug, Clone)]
+pub struct BulkEdited {
+    /// The topic as it is now.
+    pub seen: SeenAssignment,
+    /// All groups of the topic.
+    pub affected: Vec<GroupId>,
+    /// What changed, or would change.
+    pub changed: Changed,
+}
+
+/// How a bulk edit is carried out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BulkOptions {
+    /// Only say what would happen.
+    pub is_dry: bool,
+    /// Judge anew how late the submissions were.
+    pub recompute_late: bool,
+}
+
+/// Everything a bulk edit is going to write, checked.
+struct Plan {
+    assignment: Assignment,
+    changed: Changed,
+    groups: Vec<(Group, Moved)>,
+    added: Vec<AttachmentId>,
+    removed: Vec<AssignmentAttachment>,
+    judged: Vec<Submission>,
+}
+
+/// Changes what all groups of a topic share. A dry run goes the same way up to the first write.
+pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
+    let whole = work.assignment_to_write(id)?;
+    let affected = whole.group_ids();
+    let plan = plan(work, &whole, edit, options.recompute_late)?;
+    if options.is_dry || plan.changed.is_empty() {
+        return Ok(BulkEdited {
+            seen: work.assignment(id)?,
+            affected,
+            changed: plan.changed,
+        });
+    }
+    let changed = plan.changed.clone();
+    write(work, id, plan)?;
+    Ok(BulkEdited {
+        seen: work.assignment(id)?,
+        affected,
+        changed,
+    })
+}
+
+fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<Plan> {
+    let mut assignment = whole.assignment.clone();
+    let staged = work.staged_files(&assignment.id)?;
+    let shared: Vec<_> = whole
+        .attachments
+        .iter()
+        .filter(|file| file.group_assignment_id.is_none())
+        .cloned()
+        .collect();
+    // Ids that are not of this topic are unknown, whatever state the topic is in.
+    let added = named(&staged, &edit.add_attachment_ids)?;
+    let removed = named(&shared, &edit.remove_attachment_ids)?;
+    let mut changed = assignment.edit_shared(edit, work.now())?;
+    if !added.is_empty() {
+        room_for(whole.attachments.len() + added.len() - removed.len())?;
+    }
+    let start_date = work.edited_moment(&edit.start_date)?;
+    let groups = starts(work, whole, &start_date, &mut changed)?;
+    let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
+    changed.write("attachments", &mut named_files(&shared), named_files(after));
+    let judged = if recompute_late {
+        judge_anew(work, whole, &assignment, &mut changed)?
+    } else {
+        Vec::new()
+    };
+    if !changed.is_empty() {
+        assignment.updated_at = work.now();
+    }
+    let added = added.into_iter().map(|file| file.id).collect();
+    Ok(Plan {
+        assignment,
+        changed,
+        groups,
+        added,
+        removed,
+        judged,
+    })
+}
+
+fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
+    work.update_assignment(&plan.assignment)?;
+    for (group, _) in &plan.groups {
+        work.update_group(group)?;
+    }
+    for file in &plan.added {
+        work.publish_file(file)?;
+    }
+    for file in &plan.removed {
+        work.delete_file(&file.id)?;
+    }
+    for submission in &plan.judged {
+        work.update_lateness(&submission.id, submission.lateness)?;
+    }
+    let mut moved = Vec::with_capacity(plan.groups.len());
+    for (_, Moved { group, before, .. }) in plan.groups {
+        moved.push(MovedStart {
+            group: work.whole_group(&group)?,
+            before,
+        });
+    }
+    let assignment = Box::new(work.assignment(id)?.whole);
+    let files = plan.removed.into_iter().map(|file| file.file.key).collect();
+    work.record(AssignmentChange::BulkUpdated {
+        assignment,
+        changed: plan.changed,
+        moved,
+        files,
+    });
+    Ok(())
+}
+
+/// The files a request names among those it may name; anything else is unknown.
+fn named(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Result<Vec<AssignmentAttachment>> {
+    let find = |id: &AttachmentId| files.iter().find(|file| file.id == *id).cloned().ok_or(Error::NotFound);
+    ids.iter().map(find).collect()
+}
+
+/// The start date goes to every group of the topic; answers the groups for which it is another one.
+fn starts(
+    work: &mut Work<'_>,
+    whole: &WholeAssignment,
+    start_date: &Edit<Timestamp>,
+    changed: &mut Changed,
+) -> Result<Vec<(Group, Moved)>> {
+    let mut moved = Vec::new();
+    if start_date.is_keep() {
+        return Ok(moved);
+    }
+    let mut from = BTreeMap::new();
+    for (id, whole) in groups_of_class(work, &whole.assignment.class_id, &whole.group_ids())? {
+        let (before, mut group) = (whole.place(), whole.group);
+        from.insert(id.to_string(), group.start_date);
+        let changed = group.start_on(start_date.clone(), work.now());
+        if !changed.is_empty() {
+            moved.push((
+                group,
+                Moved {
+                    group: id,
+                    before,
+                    changed,
+                },
+            ));
+        }
+    }
+    if !moved.is_empty() {
+        changed.write("startDate", &mut common(&from), json(&start_date.value()));
+    }
+    Ok(moved)
+}
+
+/// One value where all groups agree, else each group's own.
+fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
+    let mut values = dates.values();
+    let first = values.next();
+    if values.all(|date| Some(date) == first) {
+        json(&first)
+    } else {
+        json(dates)
+    }
+}
+
+/// How late a submission was, as the log tells it.
+#[derive(PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Judgement {
+    submission_id: SubmissionId,
+    late_by_seconds: i64,
+}
+
+/// The submissions whose lateness is another one under the deadline as it is now.
+fn judge_anew(
+    work: &mut Work<'_>,
+    whole: &WholeAssignment,
+    assignment: &Assignment,
+    changed: &mut Changed,
+) -> Result<Vec<Submission>> {
+    let (mut judged, mut from) = (Vec::new(), Vec::new());
+    for mut submission in work.submissions_of(&assignment.id)? {
+        let link = whole
+            .links
+            .iter()
+            .find(|link| link.link.id == submission.group_assignment_id);
+        let before = judgement(&submission);
+        if link.is_some_and(|link| submission.judge_anew(&link.link, assignment)) {
+            from.push(before);
+            judged.push(submission);
+        }
+    }
+    changed.write("lateness", &mut from, judged.iter().map(judgement).collect());
+    Ok(judged)
+}
+
+fn judgement(submission: &Submission) -> Judgement {
+    Judgement {
+        submission_id: submission.id.clone(),
+        late_by_seconds: submission.lateness.late_by_seconds,
+    }
+}
+
+/// A file, as the log tells it.
+#[derive(PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NamedFile {
+    id: AttachmentId,
+    file_name: FileName,
+}
+
+fn named_files<'f>(files: impl IntoIterator<Item = &'f AssignmentAttachment>) -> Vec<NamedFile> {
+    let named = |file: &AssignmentAttachment| NamedFile {
+        id: file.id.clone(),
+        file_name: file.file.file_name.clone(),
+    };
+    files.into_iter().map(named).collect()
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("dates are texts, which JSON can always say")
+}

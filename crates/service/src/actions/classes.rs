@@ -1,0 +1,332 @@
+//! What people do with classes: make them, change them, hand them over, choose co-teachers, and delete them.
+
+use garde::Validate;
+use model::access::Viewer;
+use model::change::class::ClassChange;
+use model::change::removed::Removed;
+use model::class::{Class, ClassEdit, ClassStatus};
+use model::edit::Changed;
+use model::id::{ClassId, HomeroomId, SubjectId, UserId};
+use model::list::List;
+use model::refusal::Refusal;
+use model::schedule::Schedule;
+use model::text::{AcademicYear, ExternalId, Name, Semester};
+use model::user::Person;
+use model::whole::WholeClass;
+use model::zone::DateOrTime;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+
+/// A class to be created.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewClass {
+    /// Its name; two classes may share one.
+    #[garde(dive)]
+    pub name: Name,
+    /// School year, such as 2026/2027.
+    #[garde(dive)]
+    pub academic_year: AcademicYear,
+    /// Half-year, a free label.
+    #[serde(default, deserialize_with = "model::text::optional_label")]
+    #[garde(dive)]
+    #[schema(schema_with = model::text::semester_schema)]
+    pub semester: Option<Semester>,
+    /// First day.
+    #[garde(skip)]
+    pub start_date: Option<DateOrTime>,
+    /// Last day, not before the first.
+    #[garde(custom(not_before(self.start_date)))]
+    pub end_date: Option<DateOrTime>,
+    /// ACTIVE unless said otherwise; students see nothing of a DRAFT.
+    #[garde(skip)]
+    pub status: Option<ClassStatus>,
+    /// The owner; the caller unless an admin names another member who teaches.
+    #[garde(skip)]
+    pub teacher_id: Option<UserId>,
+    /// The homeroom it comes from.
+    #[garde(skip)]
+    pub homeroom_id: Option<HomeroomId>,
+    /// What is taught in it.
+    #[serde(default)]
+    #[garde(dive)]
+    pub subject_ids: Option<List<SubjectId>>,
+    /// The lessons of the week.
+    #[garde(dive)]
+    pub schedule: Option<Schedule>,
+    /// Id in the school's own administration, unique among its classes.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub external_id: Option<ExternalId>,
+    /// Whether the students of the homeroom are enrolled at once.
+    #[garde(custom(needs_homeroom(self.homeroom_id.as_ref())))]
+    pub enroll_homeroom: Option<bool>,
+}
+
+/// Somebody who is to teach along.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCoTeacher {
+    /// A teacher, an admin or an owner of the organization.
+    #[garde(skip)]
+    pub user_id: UserId,
+}
+
+/// How much goes with a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedCounts {
+    /// Courses.
+    pub courses: i64,
+    /// Groups.
+    pub groups: i64,
+    /// Topics.
+    pub assignments: i64,
+    /// Documents.
+    pub documents: i64,
+}
+
+impl RemovedCounts {
+    fn of(removed: &Removed) -> Self {
+        let counted = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+        Self {
+            courses: counted(removed.courses.len()),
+            groups: counted(removed.groups.len()),
+            assignments: counted(removed.assignments.len()),
+            documents: removed.documents,
+        }
+    }
+}
+
+/// Adds a class; whoever makes it owns it, unless an admin names another owner.
+pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
+    let teacher = owner(work, new.teacher_id.as_ref())?;
+    if let Some(homeroom) = &new.homeroom_id {
+        work.homeroom_label(homeroom)?;
+    }
+    let start_date = new.start_date.map(|date| work.moment(date)).transpose()?;
+    let end_date = new.end_date.map(|date| work.moment(date)).transpose()?;
+    let subjects = new.subject_ids.as_deref().unwrap_or_default();
+    for subject in subjects {
+        work.subject(subject)?;
+    }
+    let class = Class {
+        id: ClassId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        name: new.name.clone(),
+        academic_year: new.academic_year.clone(),
+        semester: new.semester.clone(),
+        start_date,
+        end_date,
+        status: new.status.unwrap_or(ClassStatus::Active),
+        teacher_id: teacher.id,
+        homeroom_id: new.homeroom_id.clone(),
+        external_id: new.external_id.clone(),
+        schedule: new.schedule.clone(),
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_class(&class)?;
+    for subject in subjects {
+        work.add_class_subject(&class.id, subject)?;
+    }
+    let mut students = Vec::new();
+    if let (Some(homeroom), Some(true)) = (&new.homeroom_id, new.enroll_homeroom) {
+        students = work.homeroom_learners(homeroom)?;
+        for student in &students {
+            work.enroll_from_homeroom(&class.id, &student.id)?;
+        }
+    }
+    let whole = work.whole_class(&class.id)?;
+    work.record(ClassChange::Created {
+        class: Box::new(whole.clone()),
+        copied_from: None,
+    });
+    if !students.is_empty() {
+        let class = Box::new(class);
+        work.record(ClassChange::Enrolled { class, students });
+    }
+    Ok(whole)
+}
+
+/// Changes what a PATCH names. Subjects are exchanged one by one: courses stand on the links that stay.
+pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
+    let mut class = work.class_to_manage(id)?;
+    let before = work.whole_class(id)?;
+    if let Some(teacher) = edit.teacher_id.value().filter(|teacher| **teacher != class.teacher_id) {
+        work.teaching_member(teacher)?;
+    }
+    if let Some(homeroom) = edit
+        .homeroom_id
+        .value()
+        .filter(|homeroom| class.homeroom_id.as_ref() != Some(*homeroom))
+    {
+        work.homeroom_label(homeroom)?;
+    }
+    for subject in edit
+        .subject_ids
+        .value()
+        .into_iter()
+        .flat_map(|subjects| subjects.iter())
+    {
+        work.subject(subject)?;
+    }
+    let is_empty = before.counts.groups + before.counts.assignments == 0;
+    let mut edit = edit.clone();
+    edit.start_date = work.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    edit.end_date = work.edited_moment(&edit.end_date)?.map(DateOrTime::Time);
+    let subjects = edit.subject_ids.clone();
+    let mut changed = class.edit(edit, &work.viewer().clone(), is_empty, work.now())?;
+    if let Some(wanted) = subjects.value() {
+        let listed = before.subjects.into_iter().map(|subject| subject.id).collect();
+        changed.extend(exchange_subjects(work, &class, listed, wanted)?);
+    }
+    if !changed.is_empty() {
+        class.updated_at = work.now();
+        work.update_class(&class)?;
+        if changed.has("teacherId") {
+            // The owner has no row among the co-teachers.
+            work.remove_co_teacher(id, &class.teacher_id)?;
+        }
+        let students = work.class_student_ids(id)?;
+        let class = Box::new(work.whole_class(id)?);
+        work.record(ClassChange::Updated {
+            class,
+            changed,
+            students,
+        });
+    }
+    work.whole_class(id)
+}
+
+/// Deletes a class, by force with everything in it.
+pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
+    let class = work.class_to_manage(id)?;
+    let whole = work.whole_class(id)?;
+    let is_empty = whole.counts.courses + whole.counts.groups + whole.counts.assignments == 0;
+    class.removable(is_empty, force)?;
+    let students = work.class_student_ids(id)?;
+    let co_teachers = whole.co_teachers.into_iter().map(|person| person.id);
+    let teachers = std::iter::once(class.teacher_id.clone()).chain(co_teachers).collect();
+    let removed = work.delete_class(id)?;
+    let counts = RemovedCounts::of(&removed);
+    let class = Box::new(class);
+    work.record(ClassChange::Deleted {
+        class,
+        removed,
+        students,
+        teachers,
+    });
+    Ok(counts)
+}
+
+/// Lets a member teach along; whoever does already stays. Answers all co-teachers.
+pub fn add_teacher(work: &mut Work<'_>, id: &ClassId, new: &NewCoTeacher) -> Result<Vec<Person>> {
+    let class = owned_class(work, id)?;
+    let teacher = work.teaching_member(&new.user_id)?;
+    class.writable()?;
+    // The owner teaches already.
+    if teacher.id != class.teacher_id && work.add_co_teacher(id, &teacher.id)? {
+        record_teachers(work, id, vec![teacher], Vec::new())?;
+    }
+    work.co_teachers(id)
+}
+
+/// Ends a co-teaching. Answers the co-teachers who stay.
+pub fn remove_teacher(work: &mut Work<'_>, id: &ClassId, teacher: &UserId) -> Result<Vec<Person>> {
+    let class = owned_class(work, id)?;
+    let person = work
+        .co_teachers(id)?
+        .into_iter()
+        .find(|person| person.id == *teacher)
+        .ok_or(Error::NotFound)?;
+    class.writable()?;
+    work.remove_co_teacher(id, teacher)?;
+    record_teachers(work, id, Vec::new(), vec![person])?;
+    work.co_teachers(id)
+}
+
+fn record_teachers(work: &mut Work<'_>, id: &ClassId, added: Vec<Person>, removed: Vec<Person>) -> Result<()> {
+    let class = Box::new(work.whole_class(id)?);
+    work.record(ClassChange::TeachersChanged { class, added, removed });
+    Ok(())
+}
+
+fn owned_class(work: &mut Work<'_>, id: &ClassId) -> Result<Class> {
+    let class = work.class_to_manage(id)?;
+    if class.owned_by(work.viewer()) {
+        Ok(class)
+    } else {
+        Err(Refusal::NotClassOwner.into())
+    }
+}
+
+/// The owner of a new class: the one who is named, or the caller.
+fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
+    let caller = work.actor().user.clone();
+    if let Some(named) = named {
+        let teacher = work.teaching_member(named)?;
+        let is_allowed = *work.viewer() == Viewer::Admin || caller.as_ref() == Some(named);
+        return if is_allowed {
+            Ok(teacher)
+        } else {
+            Err(Refusal::AdminOnly.into())
+        };
+    }
+    // Whoever runs the platform is no member here and has to say who owns the class.
+    let missing = || Error::invalid("teacherId", "required", "is required, because you do not teach here");
+    match work.teaching_member(&caller.ok_or_else(missing)?) {
+        Err(Error::NotFound) => Err(missing()),
+        other => other,
+    }
+}
+
+/// Takes off what is not wanted any more and adds what is new.
+fn exchange_subjects(
+    work: &mut Work<'_>,
+    class: &Class,
+    mut listed: Vec<SubjectId>,
+    wanted: &[SubjectId],
+) -> Result<Changed> {
+    let mut changed = Changed::new();
+    let mut wanted = wanted.to_vec();
+    listed.sort_unstable();
+    wanted.sort_unstable();
+    if listed == wanted {
+        return Ok(changed);
+    }
+    class.writable()?;
+    for gone in listed.iter().filter(|subject| !wanted.contains(subject)) {
+        if work.class_subject_has_courses(&class.id, gone)? {
+            return Err(Refusal::SubjectInUse.into());
+        }
+        work.remove_class_subject(&class.id, gone)?;
+    }
+    for new in wanted.iter().filter(|subject| !listed.contains(subject)) {
+        work.add_class_subject(&class.id, new)?;
+    }
+    changed.write("subjectIds", &mut listed, wanted);
+    Ok(changed)
+}
+
+fn not_before(start: Option<DateOrTime>) -> impl FnOnce(&Option<DateOrTime>, &()) -> garde::Result {
+    move |end, ()| {
+        if end.zip(start).is_some_and(|(end, start)| end.moment() < start.moment()) {
+            return Err(garde::Error::new("must not be before startDate"));
+        }
+        Ok(())
+    }
+}
+
+fn needs_homeroom(homeroom: Option<&HomeroomId>) -> impl FnOnce(&Option<bool>, &()) -> garde::Result {
+    let is_missing = homeroom.is_none();
+    move |enroll, ()| {
+        if *enroll == Some(true) && is_missing {
+            return Err(garde::Error::new("needs a homeroomId"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! What people do with courses. Every change of a course is logged (specification, Courses 3).
+
+use garde::Validate;
+use model::change::course::CourseChange;
+use model::change::group::GroupChange;
+use model::change::removed::Removed;
+use model::course::{Course, CourseEdit, CourseStatus};
+use model::id::{ClassId, CourseId, SubjectId};
+use model::text::{CourseDescription, Name};
+use model::whole::{WholeCourse, WholeGroup};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::clock;
+use common::error::Result;
+use db::Work;
+use db::groups::{CourseChoice, GroupFilter};
+
+/// A course to be created.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCourse {
+    /// Unique with class and subject.
+    #[garde(dive)]
+    pub name: Name,
+    /// What is planned.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub description: Option<CourseDescription>,
+    /// The one class it belongs to.
+    #[garde(skip)]
+    pub class_id: ClassId,
+    /// The one subject it belongs to; the class learns it when it does not list it yet.
+    #[garde(skip)]
+    pub subject_id: SubjectId,
+    /// ACTIVE unless said otherwise.
+    #[garde(skip)]
+    pub status: Option<CourseStatus>,
+}
+
+/// Adds a course to a class the caller manages.
+pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<WholeCourse> {
+    let class = work.class_to_write(&new.class_id)?;
+    let subject = work.subject(&new.subject_id)?;
+    work.add_class_subject(&class.id, &subject.id)?;
+    let course = Course {
+        id: CourseId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        class_id: class.id,
+        subject_id: subject.id,
+        name: new.name.clone(),
+        description: new.description.clone(),
+        status: new.status.unwrap_or(CourseStatus::Active),
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_course(&course)?;
+    let whole = work.course(&course.id)?;
+    work.record(CourseChange::Created {
+        course: Box::new(whole.clone()),
+    });
+    Ok(whole)
+}
+
+/// Changes what a PATCH names; the class only while the course is empty.
+pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
+    let WholeCourse { mut course, counts, .. } = work.course_to_write(id)?;
+    if let Some(class) = edit.class_id.value() {
+        work.class_to_write(class)?;
+    }
+    if let Some(subject) = edit.subject_id.value() {
+        work.subject(subject)?;
+    }
+    let changed = course.edit(edit.clone(), counts.groups + counts.assignments == 0, work.now())?;
+    if !changed.is_empty() {
+        work.add_class_subject(&course.class_id, &course.subject_id)?;
+        let groups = if changed.has("subjectId") {
+            groups_of(work, id)?
+        } else {
+            Vec::new()
+        };
+        work.update_course(&course, changed.has("subjectId"))?;
+        let whole = Box::new(work.course(id)?);
+        work.record(CourseChange::Updated { course: whole, changed });
+        tell_following(work, &course, groups)?;
+    }
+    work.course(id)
+}
+
+/// The groups of a course that the caller manages.
+fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
+    let filter = GroupFilter {
+        course: Some(CourseChoice::Of(id.clone())),
+        ..GroupFilter::default()
+    };
+    Ok(work.groups(&filter)?.into_iter().map(|known| known.whole).collect())
+}
+
+/// Records that the groups of a course followed it to another subject.
+fn tell_following(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
+    for whole in before {
+        let (before, mut group) = (whole.place(), whole.group);
+        let changed = group.follow_subject(course, work.now());
+        if !changed.is_empty() {
+            let group = Box::new(work.whole_group(&group.id)?);
+            work.record(GroupChange::Updated { group, before, changed });
+        }
+    }
+    Ok(())
+}
+
+/// Removes a course with its groups, topics, rooms, documents and submissions (specification, Courses 1).
+pub fn remove(work: &mut Work<'_>, id: &CourseId) -> Result<Removed> {
+    let course = work.course_to_write(id)?.course;
+    let removed = work.delete_course(id)?;
+    work.record(CourseChange::Deleted {
+        course: Box::new(course),
+        removed: removed.clone(),
+    });
+    Ok(removed)
+}

@@ -1,0 +1,214 @@
+//! What people do with messages to persons and classes. What is meant for a group or for all groups of a topic is written
+//! into their rooms, where everybody of the group reads it.
+
+use garde::Validate;
+use model::access::Viewer;
+use model::change::message::MessageChange;
+use model::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
+use model::list::List;
+use model::message::{DirectMessage, RoomMessage, has_content};
+use model::refusal::Refusal;
+use model::text::{ChatText, MessageSubject};
+use model::user::Person;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::chat::{self, NewRoomMessage};
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+use db::direct_messages::SeenMessage;
+
+/// A message to be sent: to persons, to a class, to a group or to all groups of a topic, to one of these.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMessage {
+    /// The persons who get it.
+    #[serde(default)]
+    #[garde(dive)]
+    pub recipient_ids: List<UserId>,
+    /// The class it is announced to.
+    #[garde(skip)]
+    pub class_id: Option<ClassId>,
+    /// The group whose room it is written into.
+    #[garde(skip)]
+    pub group_id: Option<GroupId>,
+    /// The topic into the rooms of whose groups it is written.
+    #[garde(skip)]
+    pub assignment_id: Option<AssignmentId>,
+    /// A subject line; rooms have none.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub subject: Option<MessageSubject>,
+    /// What it says.
+    #[garde(dive)]
+    pub content: ChatText,
+}
+
+/// What was sent.
+#[derive(Debug)]
+pub enum Sent {
+    /// A message to persons or to a class.
+    Direct(Box<SeenMessage>),
+    /// A message in the room of a group.
+    Room(Box<RoomMessage>),
+    /// One message in the room of each group of a topic.
+    Rooms(AssignmentId, Vec<RoomMessage>),
+}
+
+/// For whom a message is.
+enum Target<'n> {
+    People(&'n [UserId]),
+    Class(&'n ClassId),
+    Group(&'n GroupId),
+    Topic(&'n AssignmentId),
+}
+
+impl NewMessage {
+    /// Exactly one of the four.
+    fn target(&self) -> Result<Target<'_>, Refusal> {
+        let people = (!self.recipient_ids.is_empty()).then_some(Target::People(&self.recipient_ids));
+        let named = [
+            people,
+            self.class_id.as_ref().map(Target::Class),
+            self.group_id.as_ref().map(Target::Group),
+            self.assignment_id.as_ref().map(Target::Topic),
+        ];
+        let mut named = named.into_iter().flatten();
+        match (named.next(), named.next()) {
+            (Some(target), None) => Ok(target),
+            (None, _) => Err(invalid(
+                "recipientIds",
+                "required",
+                "is required unless classId, groupId or assignmentId is there",
+            )),
+            (Some(_), Some(_)) => Err(invalid(
+                "recipientIds",
+                "ambiguous",
+                "goes with neither classId, groupId nor assignmentId, nor these with each other",
+            )),
+        }
+    }
+}
+
+/// Sends a message.
+pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
+    has_content(Some(&new.content), 0)?;
+    let target = new.target()?;
+    if matches!(target, Target::Group(_) | Target::Topic(_)) && new.subject.is_some() {
+        return Err(invalid("subject", "unexpected", "is only for messages to persons and classes").into());
+    }
+    match target {
+        Target::People(people) => {
+            let recipients = people.iter().map(|id| addressed(work, id)).collect::<Result<_>>()?;
+            send_direct(work, new, recipients, None)
+        }
+        Target::Class(id) => {
+            only_staff(work)?;
+            let class = work.class_to_write(id)?;
+            send_direct(work, new, Vec::new(), Some(class.id))
+        }
+        Target::Group(id) => {
+            let room = work.work_room_of(id)?.room.id;
+            Ok(Sent::Room(Box::new(write_into(work, &room, new)?)))
+        }
+        Target::Topic(id) => {
+            only_staff(work)?;
+            let topic = work.assignment_to_write(id)?.assignment;
+            let groups = work.groups_on_topic(&topic.class_id, id)?;
+            let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
+            let messages = rooms.map(|room| write_into(work, room, new)).collect::<Result<_>>()?;
+            Ok(Sent::Rooms(topic.id, messages))
+        }
+    }
+}
+
+/// Reads a message; answers how many are left unread.
+pub fn read(work: &mut Work<'_>, id: &MessageId) -> Result<i64> {
+    let seen = work.message(id)?;
+    if is_for_reading(&seen) {
+        let by = acting(work)?.id;
+        work.read_message(&seen.message, &by)?;
+    }
+    work.unread_messages()
+}
+
+/// Takes a message out of the caller's own view.
+pub fn remove(work: &mut Work<'_>, id: &MessageId) -> Result<()> {
+    let seen = work.message(id)?;
+    if seen.is_own {
+        work.delete_sent_message(id)?;
+    }
+    if is_for_reading(&seen) {
+        let by = acting(work)?.id;
+        work.delete_received_message(&seen.message, &by)?;
+    }
+    Ok(())
+}
+
+fn write_into(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
+    let content = NewRoomMessage {
+        content: Some(new.content.clone()),
+        ..NewRoomMessage::default()
+    };
+    match chat::send(work, room, &MessageId::new(clock::new_id()), &content)? {
+        chat::Sent::New(message) | chat::Sent::Again(message) => Ok(message),
+    }
+}
+
+/// Whether the caller keeps a row of it: he received it, or hears the class it was announced to.
+fn is_for_reading(seen: &SeenMessage) -> bool {
+    seen.is_received || !seen.is_own
+}
+
+fn send_direct(work: &mut Work<'_>, new: &NewMessage, recipients: Vec<Person>, class: Option<ClassId>) -> Result<Sent> {
+    let message = DirectMessage {
+        id: MessageId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        sender: acting(work)?,
+        recipients,
+        class_id: class,
+        subject: new.subject.clone(),
+        content: new.content.clone(),
+        created_at: work.now(),
+    };
+    work.insert_message(&message)?;
+    let seen = work.message(&message.id)?;
+    let told = DirectMessage {
+        sender: seen.message.sender.clone(),
+        ..message
+    };
+    work.record(MessageChange::DirectSent {
+        message: Box::new(told),
+    });
+    Ok(Sent::Direct(Box::new(seen)))
+}
+
+/// Somebody the caller may write to; a stranger is unknown, a class mate is known and not to be written to.
+fn addressed(work: &mut Work<'_>, id: &UserId) -> Result<Person> {
+    match work.addressee(id)? {
+        (person, true) => Ok(person),
+        (_, false) => Err(Refusal::StudentsWriteToStaff.into()),
+    }
+}
+
+fn only_staff(work: &Work<'_>) -> Result<(), Refusal> {
+    match work.viewer() {
+        Viewer::Admin | Viewer::Teacher(_) => Ok(()),
+        Viewer::Student(_) => Err(Refusal::StudentsWriteToStaff),
+    }
+}
+
+/// The person who acts.
+fn acting(work: &Work<'_>) -> Result<Person> {
+    let actor = work.actor();
+    Ok(Person {
+        id: actor.user.clone().ok_or(Error::Unauthenticated)?,
+        name: actor.name.clone(),
+        image: None,
+    })
+}
+
+fn invalid(path: &'static str, code: &'static str, message: &'static str) -> Refusal {
+    Refusal::Invalid { path, code, message }
+}

@@ -1,0 +1,305 @@
+//! Finishing a topic locks the documents of all its groups, hidden ones too; reopening restores what was. Both are one
+//! unit, so an interruption leaves everything as before or everything done.
+
+use std::collections::HashMap;
+
+use garde::Validate;
+use model::change::assignment::AssignmentChange;
+use model::change::removed::PlacedDocument;
+use model::document::{OtherTopics, Status};
+use model::edit::Edit;
+use model::id::{AssignmentId, DocumentId, GroupId};
+use model::refusal::Refusal;
+use model::time::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::documents::{self, DocumentEdit};
+use super::freeze::{self, Freeze, unasked};
+use adapters::document_server::DocumentServer;
+use common::error::{Error, Result};
+use db::Work;
+use db::documents::SeenDocument;
+use db::group_assignments::OtherTopic;
+
+/// The most links of one request.
+const LINKS_MAX: usize = 1_000;
+
+/// What is to be done before a topic is finished.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FinishOptions {
+    /// Documents to link to a topic of their group first, each at most once
+    #[serde(default)]
+    #[garde(length(max = LINKS_MAX), custom(each_once))]
+    pub links: Vec<DocumentLink>,
+}
+
+/// A document and the topic it is for.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DocumentLink {
+    /// A document of a group on the topic that is finished
+    pub document_id: DocumentId,
+    /// The topic that is finished, or another active topic of the group
+    pub assignment_id: AssignmentId,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
+fn each_once(links: &[DocumentLink], _: &()) -> garde::Result {
+    let mut documents: Vec<_> = links.iter().map(|link| &link.document_id).collect();
+    documents.sort();
+    let count = documents.len();
+    documents.dedup();
+    if documents.len() == count {
+        Ok(())
+    } else {
+        Err(garde::Error::new("names a document twice"))
+    }
+}
+
+/// What finishing did.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// When the topic was finished, first of all.
+    pub at: Timestamp,
+    /// How many documents were locked now.
+    pub locked: i64,
+    /// How many groups work on the topic.
+    pub groups: i64,
+    /// Whether it was finished before.
+    pub already: bool,
+    /// Drafts that were locked without a topic although their group works on another active one.
+    pub unlinked: Vec<UnlinkedDraft>,
+    /// Documents that stay open, because they are linked to another active topic.
+    pub open: Vec<OpenDocument>,
+    /// The editors that may still be open.
+    pub freezes: Vec<Freeze>,
+}
+
+/// A draft without a topic, and the other topics it may be for.
+#[derive(Debug, Clone)]
+pub struct UnlinkedDraft {
+    /// The document with its group.
+    pub placed: PlacedDocument,
+    /// The other active topics of its group.
+    pub topics: Vec<OtherTopic>,
+}
+
+/// A document that finishing a topic leaves open.
+#[derive(Debug, Clone)]
+pub struct OpenDocument {
+    /// The document with its group.
+    pub placed: PlacedDocument,
+    /// The active topic it is linked to.
+    pub topic: OtherTopic,
+}
+
+/// What reopening did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reopened {
+    /// How many documents were unlocked.
+    pub unlocked: i64,
+    /// The documents that stay locked, because another topic of their group is finished.
+    pub still_locked: Vec<DocumentId>,
+    /// How many groups work on the topic.
+    pub groups: i64,
+}
+
+/// Finishes a topic; repeated, it locks documents made since.
+pub fn finish(
+    work: &mut Work<'_>,
+    id: &AssignmentId,
+    options: &FinishOptions,
+    server: &DocumentServer,
+    until: Timestamp,
+) -> Result<Finished> {
+    let teacher = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
+    let mut topic = work.assignment_to_write(id)?.assignment;
+    let now = work.now();
+    let other_topics = other_topics(work, id)?;
+    let mut documents = work.documents_of_topic_to_write(id)?;
+    if !options.links.is_empty() {
+        link(work, id, &options.links, &documents, &other_topics)?;
+        documents = work.documents_of_topic(id)?;
+    }
+    let is_news = topic.finish(&teacher, now);
+    if is_news {
+        work.update_assignment(&topic)?;
+    }
+    let sessions = work.editing_sessions_of_topic(id)?;
+    let (mut locked, mut freezes) = (Vec::new(), Vec::new());
+    let (mut unlinked, mut open) = (Vec::new(), Vec::new());
+    let none = GroupTopics::default();
+    for seen in documents {
+        let mut document = seen.whole.document;
+        let others = other_topics.get(&document.group_id).unwrap_or(&none);
+        let former = (document.status == Status::Draft).then(|| document.key());
+        if document.lock(id, &others.ids, now) {
+            let is_unlinked_draft = former.is_some() && document.assignment_id.is_none();
+            freezes.extend(freeze::begin(work, &mut document, former, &sessions, server, until)?);
+            work.update_document(&document)?;
+            let placed = PlacedDocument {
+                place: seen.place,
+                document,
+            };
+            if is_unlinked_draft && !others.ids.active.is_empty() {
+                unlinked.push(UnlinkedDraft {
+                    placed: placed.clone(),
+                    topics: others.active().cloned().collect(),
+                });
+            }
+            locked.push(placed);
+        } else if document.status.is_locked() {
+            if document.locked_by_assignment_id.as_ref() == document.locker(id, &others.ids) {
+                // An interrupted finish: editors that it did not reach any more.
+                freezes.extend(unasked(&document, &sessions, server));
+            }
+        } else {
+            let own = document.assignment_id.as_ref();
+            if let Some(topic) = others.active().find(|topic| Some(&topic.assignment_id) == own) {
+                let topic = topic.clone();
+                let placed = PlacedDocument {
+                    place: seen.place,
+                    document,
+                };
+                open.push(OpenDocument { placed, topic });
+            }
+        }
+    }
+    let whole = work.assignment(id)?.whole;
+    let finished = Finished {
+        at: topic.finished.as_ref().map_or(now, |finish| finish.at),
+        locked: count(&locked),
+        groups: count(&whole.links),
+        already: !is_news,
+        unlinked,
+        open,
+        freezes,
+    };
+    if is_news || !locked.is_empty() {
+        work.record(AssignmentChange::Finished {
+            assignment: Box::new(whole),
+            already_finished: !is_news,
+            documents: locked,
+            open: finished
+                .open
+                .iter()
+                .map(|open| open.placed.document.id.clone())
+                .collect(),
+            // Nobody was asked yet: the lock does not wait for the document server.
+            unsaved: Vec::new(),
+        });
+    }
+    Ok(finished)
+}
+
+/// Links documents to topics before one of them is finished. A link that exists is no change, so a request can be repeated.
+fn link(
+    work: &mut Work<'_>,
+    id: &AssignmentId,
+    links: &[DocumentLink],
+    documents: &[SeenDocument],
+    other_topics: &HashMap<GroupId, GroupTopics>,
+) -> Result<()> {
+    for link in links {
+        let topic = &link.assignment_id;
+        let found = documents.iter().find(|seen| seen.document().id == link.document_id);
+        let Some(found) = found else {
+            work.document(&link.document_id)?;
+            return Err(Refusal::GroupNotOnAssignment.into());
+        };
+        if found.document().assignment_id.as_ref() == Some(topic) {
+            continue;
+        }
+        let others = other_topics.get(&found.document().group_id);
+        if others.is_some_and(|others| others.ids.finished.contains(topic)) {
+            return Err(Refusal::AssignmentFinished.into());
+        }
+        if topic != id && !others.is_some_and(|others| others.ids.active.contains(topic)) {
+            work.assignment(topic)?;
+            return Err(Refusal::GroupNotOnAssignment.into());
+        }
+        let edit = DocumentEdit {
+            assignment_id: Edit::Set(topic.clone()),
+            ..DocumentEdit::default()
+        };
+        documents::edit(work, &link.document_id, &edit)?;
+    }
+    Ok(())
+}
+
+/// Reopens a topic: what it locked is as it was before, unless another finished topic of the group holds the lock now.
+pub fn reopen(work: &mut Work<'_>, id: &AssignmentId) -> Result<Reopened> {
+    let whole = work.assignment_to_write(id)?;
+    let mut topic = whole.assignment;
+    let now = work.now();
+    let is_news = topic.reopen(whole.links.iter().map(|link| &link.place.group), now)?;
+    if is_news {
+        work.update_assignment(&topic)?;
+    }
+    let other_topics = other_topics(work, id)?;
+    let none = GroupTopics::default();
+    let mut changed = Vec::new();
+    for seen in work.documents_of_topic_to_write(id)? {
+        let mut document = seen.whole.document;
+        let others = other_topics.get(&document.group_id).unwrap_or(&none);
+        if is_news && document.reopen(id, &others.ids, now) {
+            work.update_document(&document)?;
+            changed.push(PlacedDocument {
+                place: seen.place,
+                document,
+            });
+        }
+    }
+    let still_locked = changed.iter().filter(|placed| placed.document.status.is_locked());
+    let still_locked: Vec<_> = still_locked.map(|placed| placed.document.id.clone()).collect();
+    let reopened = Reopened {
+        unlocked: count(&changed) - count(&still_locked),
+        still_locked,
+        groups: count(&whole.links),
+    };
+    if is_news {
+        let whole = work.assignment(id)?.whole;
+        work.record(AssignmentChange::Reopened {
+            assignment: Box::new(whole),
+            documents: changed,
+        });
+    }
+    Ok(reopened)
+}
+
+/// The other topics of one group.
+#[derive(Debug, Clone, Default)]
+struct GroupTopics {
+    /// As the rules read them.
+    ids: OtherTopics,
+    /// All of them.
+    all: Vec<OtherTopic>,
+}
+
+impl GroupTopics {
+    fn active(&self) -> impl Iterator<Item = &OtherTopic> {
+        self.all.iter().filter(|topic| topic.finished_at.is_none())
+    }
+}
+
+/// The other topics of each group that works on this one.
+fn other_topics(work: &mut Work<'_>, id: &AssignmentId) -> Result<HashMap<GroupId, GroupTopics>> {
+    let mut groups: HashMap<GroupId, GroupTopics> = HashMap::new();
+    for (group, topic) in work.other_topics(id)? {
+        let of_group = groups.entry(group).or_default();
+        let ids = if topic.finished_at.is_some() {
+            &mut of_group.ids.finished
+        } else {
+            &mut of_group.ids.active
+        };
+        ids.push(topic.assignment_id.clone());
+        of_group.all.push(topic);
+    }
+    Ok(groups)
+}
+
+fn count<T>(list: &[T]) -> i64 {
+    i64::try_from(list.len()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,257 @@
+//! Freezing a document by a hand-in or a lock. The row goes to its new state first; then the open editors get time to
+//! send what was typed (the flush), are asked for it, and are dropped; then the freeze is complete. Each step is a unit
+//! of its own, and what is left to do is in the rows.
+
+use model::change::document::DocumentChange;
+use model::change::submission::SubmissionChange;
+use model::document::{Document, Open};
+use model::document_kind::DocumentType;
+use model::id::DocumentId;
+use model::save::DocumentKey;
+use model::time::Timestamp;
+
+use super::saves::{nonce, tell_arrival};
+use super::submissions::whole_link;
+use adapters::document_server::DocumentServer;
+use common::error::{Error, Result};
+use db::Work;
+use db::saves::EditingSession;
+
+/// One session of a document that may still be open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Freeze {
+    /// The document.
+    pub document: DocumentId,
+    /// The generation of the session's key.
+    pub generation: i64,
+    /// The key as the document server knows it.
+    pub key: String,
+    /// The user data of the save that is forced.
+    pub nonce: String,
+    /// Whether it was frozen just now: what the document server kept of a session that is over is from before then.
+    pub is_new: bool,
+    /// Whether its editors are waited for until they have sent what was typed.
+    pub is_flushing: bool,
+}
+
+/// What became of the last changes of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything is here.
+    Complete,
+    /// Nothing proves that everything is here; it may still come.
+    Pending,
+    /// The document server was restarted and holds changes, which come when the document is opened under the same key.
+    Unsaved,
+}
+
+/// Begins the freeze of a document that has just been handed in or locked: the sessions that are to be asked are the one
+/// that could be joined until now, and those known to be open. They get a row in the unit that freezes, so that the sweep
+/// asks them if this instance cannot. The freeze ends at `until` at the latest. The caller writes the document.
+pub fn begin(
+    work: &mut Work<'_>,
+    document: &mut Document,
+    former_key: Option<DocumentKey>,
+    sessions: &[EditingSession],
+    server: &DocumentServer,
+    until: Timestamp,
+) -> Result<Vec<Freeze>> {
+    let is_new = former_key.is_some();
+    let mut freezes = sessions_to_ask(document, former_key, sessions, server);
+    for freeze in &freezes {
+        let is_written = |session: &EditingSession| {
+            session.document_id == freeze.document && session.generation == freeze.generation
+        };
+        if !sessions.iter().any(is_written) {
+            work.expect_session(&freeze.document, freeze.generation, &freeze.key)?;
+        }
+    }
+    // What was handed in before is not given more time by a lock.
+    if freezes.is_empty() || !is_new {
+        for freeze in &mut freezes {
+            freeze.is_flushing = false;
+        }
+        return Ok(freezes);
+    }
+    let now = work.now();
+    let has_editors = freezes.iter().any(|freeze| freeze.is_flushing);
+    let cut = if has_editors {
+        server.patience().flush_ends(now)
+    } else {
+        now
+    };
+    document.begin_freeze(cut, until);
+    for freeze in &mut freezes {
+        freeze.nonce = nonce(document.frozen_at().unwrap_or(now));
+    }
+    Ok(freezes)
+}
+
+/// Ends the flush of these documents now, and renews what the saves to be forced are recognised by.
+pub fn end_flush(work: &mut Work<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Freeze>> {
+    for freeze in freezes.iter_mut().filter(|freeze| freeze.is_flushing) {
+        freeze.is_flushing = false;
+        work.end_flush(&freeze.document)?;
+        match work.document(&freeze.document) {
+            Ok(seen) => freeze.nonce = nonce(seen.document().frozen_at().unwrap_or(work.now())),
+            // Deleted meanwhile.
+            Err(Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(freezes)
+}
+
+/// Notes that the page of the caller has sent everything that was typed into a document that is being frozen. It counts for
+/// the caller's own editor alone, and means nothing at any other time.
+pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
+    let user = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
+    if !work.document(id)?.document().is_freezing() {
+        return Ok(());
+    }
+    let document = work.document_to_write(id)?.whole.document;
+    for session in work.editing_sessions(id)? {
+        let is_asked = session.generation < document.generation && session.editors.contains(&user);
+        if is_asked && !session.flushed.contains(&user) {
+            let mut flushed = session.flushed.clone();
+            flushed.push(user.clone());
+            work.note_flushed(&session, &flushed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Completes the freeze of a document: from now on its readers may be shown what is frozen. Also notes what is missing of
+/// it: then the key is kept for the next writers, and the staff are alarmed where nothing comes by itself.
+pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) -> Result<()> {
+    let class = work.document(id)?.place.class;
+    work.hold_class(&class)?;
+    let seen = work.document_to_write(id)?;
+    let before = seen.whole.document;
+    let mut document = before.clone();
+    document.freezing_until = None;
+    let is_frozen = document.frozen_at().is_some();
+    for (generation, outcome) in asked {
+        let session = work.editing_session(id, *generation)?;
+        match outcome {
+            // It has ended meanwhile, and with it everything has arrived.
+            _ if session.is_none() => document.note_arrival(*generation, true),
+            Outcome::Complete => document.note_arrival(*generation, false),
+            Outcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
+                document.unsaved_generation = Some(*generation);
+            }
+            Outcome::Pending => {}
+            Outcome::Unsaved => {
+                // Unsubmitted meanwhile, and an editor is open under the new key: that key stays.
+                if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {
+                    document.unsaved_generation = Some(*generation);
+                }
+                document.save_failed_at = document.save_failed_at.or(Some(work.now()));
+                work.end_session(id, *generation)?;
+            }
+        }
+    }
+    if document == before {
+        return Ok(());
+    }
+    let is_pending_changed = document.unsaved_generation != before.unsaved_generation;
+    let is_alarm = document.save_failed_at != before.save_failed_at;
+    if is_pending_changed || is_alarm {
+        document.updated_at = work.now();
+    }
+    work.update_document(&document)?;
+    if is_alarm {
+        let seen = work.document(id)?;
+        work.record(DocumentChange::SaveFailed {
+            place: seen.place,
+            document: Box::new(seen.whole),
+        });
+    }
+    if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
+        return tell_frozen(work, &document, before.is_freezing());
+    }
+    tell_arrival(work, &before, &document)
+}
+
+fn tell_frozen(work: &mut Work<'_>, document: &Document, is_news: bool) -> Result<()> {
+    let seen = work.document(&document.id)?;
+    let topic = document.assignment_id.as_ref();
+    let topic = topic.filter(|_| is_news && document.status.open() == Open::Submitted);
+    if let Some(topic) = topic
+        && let Some(submission) = work.submission_of_document(&document.id)?
+    {
+        let link = Box::new(whole_link(work, topic, &seen.place.group.id)?);
+        work.record(SubmissionChange::Frozen {
+            link,
+            document: Box::new(seen.whole),
+            submission: Box::new(submission),
+        });
+        return Ok(());
+    }
+    work.record(DocumentChange::Frozen {
+        place: seen.place,
+        document: Box::new(seen.whole),
+    });
+    Ok(())
+}
+
+/// The sessions of a document that was frozen before and may not have been asked, because something came between.
+pub fn unasked(document: &Document, sessions: &[EditingSession], server: &DocumentServer) -> Vec<Freeze> {
+    let left = sessions_to_ask(document, None, sessions, server).into_iter();
+    left.map(|freeze| Freeze {
+        is_new: false,
+        is_flushing: false,
+        ..freeze
+    })
+    .collect()
+}
+
+/// One session of a former key that was silent for long.
+pub fn silent(session: EditingSession, frozen_at: Timestamp) -> Freeze {
+    Freeze {
+        nonce: nonce(frozen_at),
+        document: session.document_id,
+        generation: session.generation,
+        key: session.document_key,
+        is_new: false,
+        is_flushing: false,
+    }
+}
+
+fn sessions_to_ask(
+    document: &Document,
+    former_key: Option<DocumentKey>,
+    sessions: &[EditingSession],
+    server: &DocumentServer,
+) -> Vec<Freeze> {
+    // PDFs are opened for reading only, and without a document server nothing is open.
+    if document.document_type == DocumentType::Pdf || !server.is_configured() {
+        return Vec::new();
+    }
+    let frozen_at = document.frozen_at().unwrap_or(document.updated_at);
+    let former = former_key.map(|key| (key.generation, server.key(&key)));
+    let open = sessions.iter().filter(|session| session.document_id == document.id);
+    let open: Vec<_> = open
+        .filter(|session| session.generation < document.generation)
+        .collect();
+    let mut keys: Vec<(i64, String)> = former
+        .into_iter()
+        .chain(
+            open.iter()
+                .map(|session| (session.generation, session.document_key.clone())),
+        )
+        .collect();
+    keys.sort();
+    keys.dedup();
+    let freeze = |(generation, key)| Freeze {
+        document: document.id.clone(),
+        generation,
+        key,
+        nonce: nonce(frozen_at),
+        is_new: true,
+        is_flushing: open
+            .iter()
+            .any(|session| session.generation == generation && session.is_flushing()),
+    };
+    keys.into_iter().map(freeze).collect()
+}

@@ -1,0 +1,241 @@
+//! Grades that come back in a table. Every row stands for itself: one that does not fit changes nothing, and the others go
+//! on. What is written for one submission is one state of its grade.
+
+use std::collections::HashMap;
+
+use model::grade::{Grade, GradeEdit, MemberGrade};
+use model::id::{AssignmentId, SubmissionId, UserId};
+use model::import::{RowProblem, RowStatus};
+use model::number::Points;
+use model::refusal::Refusal;
+use model::text::{FeedbackText, GradeValue};
+use model::whole::{WholeGroupAssignment, WholeSubmission};
+
+use super::grades::{author, record, rules, write};
+use common::error::Result;
+use db::Work;
+
+/// A row of a table of grades.
+#[derive(Debug, Clone)]
+pub struct GradeRow {
+    /// Its number as a spreadsheet counts, the header being 1.
+    pub number: usize,
+    /// What it says, if it can be read.
+    pub said: std::result::Result<SaidGrade, Vec<RowProblem>>,
+}
+
+/// What a row says; what is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SaidGrade {
+    /// The attempt; none for a group that has not handed in.
+    pub submission: Option<SubmissionId>,
+    /// The member it is for; the whole group when absent.
+    pub user: Option<UserId>,
+    /// A value of the scale.
+    pub value: Option<GradeValue>,
+    /// Points.
+    pub points: Option<Points>,
+    /// Words with the grade.
+    pub feedback: Option<FeedbackText>,
+}
+
+/// How a row ended.
+#[derive(Debug, Clone)]
+pub struct GradeOutcome {
+    /// Its number.
+    pub number: usize,
+    /// How it ended.
+    pub status: RowStatus,
+    /// The member it is for.
+    pub user: Option<UserId>,
+    /// Why it was refused.
+    pub problems: Vec<RowProblem>,
+}
+
+/// Carries out the rows of a table for one topic; a dry run takes everything back.
+pub fn import(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry: bool) -> Result<Vec<GradeOutcome>> {
+    if is_dry {
+        work.rehearse(|work| carry_out(work, id, rows))
+    } else {
+        carry_out(work, id, rows)
+    }
+}
+
+/// The grade of one submission while rows are gathered for it.
+struct Gathering<'a> {
+    link: &'a WholeGroupAssignment,
+    submission: &'a WholeSubmission,
+    edit: GradeEdit,
+    /// Whom rows spoke of already.
+    named: Vec<Option<UserId>>,
+}
+
+fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Result<Vec<GradeOutcome>> {
+    let whole = work.assignment_to_write(id)?;
+    let current = whole.links.iter().filter_map(|link| {
+        let gathering = Gathering {
+            link,
+            submission: link.current_submission.as_ref()?,
+            edit: GradeEdit::default(),
+            named: Vec::new(),
+        };
+        Some(gathering)
+    });
+    let mut gathered: Vec<Gathering<'_>> = current.collect();
+    let places: HashMap<SubmissionId, usize> = gathered
+        .iter()
+        .enumerate()
+        .map(|(place, gathering)| (gathering.submission.submission.id.clone(), place))
+        .collect();
+    let mut outcomes = Vec::with_capacity(rows.len());
+    for row in rows {
+        let judged = row.said.clone().and_then(|said| {
+            let place = said.submission.as_ref().map(|submission| places.get(submission));
+            match place {
+                Some(Some(place)) => gathered[*place].take(&said).map_err(|problem| vec![problem]),
+                None if said.is_empty() => Ok(RowStatus::Skipped),
+                None => Err(vec![RowProblem::new(
+                    "submissionId",
+                    "required",
+                    "is empty: nothing is handed in",
+                )]),
+                Some(None) => Err(vec![RowProblem::new(
+                    "submissionId",
+                    "not_current",
+                    "is no current submission of this topic; export the table again",
+                )]),
+            }
+        });
+        let (status, problems) = match judged {
+            Ok(status) => (status, Vec::new()),
+            Err(problems) => (RowStatus::Failed, problems),
+        };
+        let user = row.said.as_ref().ok().and_then(|said| said.user.clone());
+        outcomes.push(GradeOutcome {
+            number: row.number,
+            status,
+            user,
+            problems,
+        });
+    }
+    let mut written = Vec::new();
+    for Gathering {
+        link, submission, edit, ..
+    } in gathered
+    {
+        let grade = match submission.grade.clone() {
+            Some(grade) => grade,
+            None => Grade::blank(submission.submission.id.clone(), author(work)?, work.now()),
+        };
+        written.extend(write(work, link, submission, grade, edit)?);
+    }
+    record(work, id, &written)?;
+    Ok(outcomes)
+}
+
+impl SaidGrade {
+    fn is_empty(&self) -> bool {
+        self.value.is_none() && self.points.is_none() && self.feedback.is_none()
+    }
+}
+
+impl Gathering<'_> {
+    /// Adds a row to what will be written for this submission.
+    fn take(&mut self, said: &SaidGrade) -> std::result::Result<RowStatus, RowProblem> {
+        if self.named.contains(&said.user) {
+            return Err(RowProblem::new("userId", "duplicate", "has a row before this one"));
+        }
+        let rules = rules(&self.link.assignment, self.submission);
+        if said.user.as_ref().is_some_and(|user| !rules.members.contains(user)) {
+            return Err(RowProblem::new("userId", "unknown", "is nobody of this submission"));
+        }
+        // What stays as it was is not judged anew: the topic may have got another scale since.
+        let before = self.before(said.user.as_ref());
+        let value = said.value.as_ref().filter(|value| before.value.as_ref() != Some(value));
+        let points = said.points.filter(|points| before.points != Some(*points));
+        rules.take(value, points).map_err(|refusal| column(&refusal))?;
+        self.named.push(said.user.clone());
+        let after = SaidGrade {
+            value: said.value.clone().or_else(|| before.value.clone()),
+            points: said.points.or(before.points),
+            feedback: said.feedback.clone().or_else(|| before.feedback.clone()),
+            ..before.clone()
+        };
+        if after == before {
+            return Ok(RowStatus::Skipped);
+        }
+        let is_new = before.is_empty();
+        self.write(after);
+        Ok(if is_new { RowStatus::Created } else { RowStatus::Updated })
+    }
+
+    /// What the grade says of the group, or of one member, before this import.
+    fn before(&self, user: Option<&UserId>) -> SaidGrade {
+        let grade = self.submission.grade.as_ref();
+        let (submission, user_id) = (Some(self.submission.submission.id.clone()), user.cloned());
+        let empty = SaidGrade {
+            submission,
+            user: user_id,
+            ..SaidGrade::default()
+        };
+        match user {
+            None => grade.map_or_else(
+                || empty.clone(),
+                |grade| SaidGrade {
+                    value: grade.value.clone(),
+                    points: grade.points,
+                    feedback: grade.feedback.clone(),
+                    ..empty.clone()
+                },
+            ),
+            Some(user) => {
+                let members = grade.into_iter().flat_map(|grade| &grade.member_grades);
+                let own = members.into_iter().find(|own| own.user_id == *user);
+                own.map_or_else(
+                    || empty.clone(),
+                    |own| SaidGrade {
+                        value: own.value.clone(),
+                        points: own.points,
+                        feedback: own.feedback.clone(),
+                        ..empty.clone()
+                    },
+                )
+            }
+        }
+    }
+
+    fn write(&mut self, after: SaidGrade) {
+        use model::edit::Edit;
+        let SaidGrade {
+            user,
+            value,
+            points,
+            feedback,
+            ..
+        } = after;
+        let Some(user) = user else {
+            self.edit.value = value.map_or(Edit::Keep, Edit::Set);
+            self.edit.points = points.map_or(Edit::Keep, Edit::Set);
+            self.edit.feedback = feedback.map_or(Edit::Keep, Edit::Set);
+            return;
+        };
+        let grade = self.submission.grade.as_ref();
+        let so_far = || grade.map(|grade| grade.member_grades.clone()).unwrap_or_default();
+        let members = self.edit.member_grades.get_or_insert_with(so_far);
+        members.retain(|own| own.user_id != user);
+        members.push(MemberGrade {
+            user_id: user,
+            value,
+            points,
+            feedback,
+        });
+    }
+}
+
+/// A refusal of the model as a problem of the column it is about.
+fn column(refusal: &Refusal) -> RowProblem {
+    match refusal {
+        Refusal::Invalid { path, code, message } => RowProblem::new(*path, *code, *message),
+        other => RowProblem::new("", other.code(), other.to_string()),
+    }
+}

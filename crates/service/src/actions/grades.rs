@@ -1,0 +1,211 @@
+//! Grading. A grade is kept once, with the submission it judges, so it can be given after the topic is finished; what is
+//! published moves the work of the group to GRADED, what is withdrawn moves it back.
+
+use std::collections::HashMap;
+
+use garde::Validate;
+use model::assignment::Assignment;
+use model::change::submission::SubmissionChange;
+use model::class::ClassStatus;
+use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
+use model::group_assignment::{GroupAssignment, Step};
+use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
+use model::list::List;
+use model::refusal::Refusal;
+use model::whole::{WholeAssignment, WholeGroupAssignment, WholeSubmission};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::submissions::whole_link;
+use common::error::{Error, Result};
+use db::Work;
+use db::documents::SeenDocument;
+use db::submissions::grades::GroupWork;
+
+/// The groups whose grades shall be published.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GradesToPublish {
+    /// These groups; all of the topic when absent.
+    #[garde(dive)]
+    pub group_ids: Option<List<GroupId>>,
+}
+
+/// Grades a submission; answers it with its grade.
+pub fn grade_submission(work: &mut Work<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
+    let at = hold_work(work, id)?;
+    writable(at.class_status)?;
+    let link = whole_link(work, &at.assignment_id, &at.group_id)?;
+    let submission = work.submission(id)?;
+    grade(work, &link, submission, edit.clone())?;
+    work.submission(id)
+}
+
+/// Grades the submission in which a document is handed in now. The document itself must not be locked: it is a change of
+/// what people see of the document.
+pub fn grade_document(work: &mut Work<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<SeenDocument> {
+    let class = work.document(id)?.place.class;
+    work.hold_class(&class)?;
+    let seen = work.document_to_write(id)?;
+    seen.writable()?;
+    let submission = work.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
+    let topic = seen.document().assignment_id.as_ref().ok_or(Refusal::NotSubmitted)?;
+    let link = whole_link(work, topic, &seen.place.group.id)?;
+    grade(work, &link, submission, edit.clone())?;
+    work.document(id)
+}
+
+/// Publishes the grades of a topic that are drafts and say something; answers how many.
+pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
+    let whole = work.assignment_to_write(id)?;
+    let named = asked.group_ids.as_ref();
+    on_topic(work, &whole, named.map_or(&[][..], |groups| &**groups))?;
+    let publishing = GradeEdit {
+        publish: Some(true),
+        ..GradeEdit::default()
+    };
+    let mut written = Vec::new();
+    for link in &whole.links {
+        let is_meant = named.is_none_or(|groups| groups.contains(&link.link.group_id));
+        let Some(current) = link.current_submission.as_ref().filter(|_| is_meant) else {
+            continue;
+        };
+        let draft = current
+            .grade
+            .as_ref()
+            .filter(|grade| grade.status == GradeStatus::Draft);
+        if let Some(draft) = draft.filter(|grade| !grade.is_empty()).cloned() {
+            written.extend(write(work, link, current, draft, publishing.clone())?);
+        }
+    }
+    record(work, id, &written)?;
+    Ok(i64::try_from(written.len()).unwrap_or(i64::MAX))
+}
+
+/// A grade that was written, and for which group.
+pub(super) struct Written {
+    group: GroupId,
+    grade: GradeWritten,
+}
+
+/// Refuses groups that are not on the topic: 404 for one the caller may not know of.
+fn on_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
+    let on_topic = whole.group_ids();
+    let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
+    for stray in &strays {
+        work.group(stray)?;
+    }
+    if strays.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::GroupNotOnAssignment.into())
+    }
+}
+
+/// Holds the class of a submission, so that what is said about the work of a group is said one after another. Staff who
+/// see a group inside manage its class.
+pub(super) fn hold_work(work: &mut Work<'_>, id: &SubmissionId) -> Result<GroupWork> {
+    let class = work.work_of_submission(id)?.class_id;
+    work.hold_class(&class)?;
+    work.work_of_submission(id)
+}
+
+/// An archived class takes neither grades nor feedback.
+pub(super) fn writable(class: ClassStatus) -> Result<()> {
+    Ok(class.writable()?)
+}
+
+/// Writes the grade of one submission and tells of it.
+fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubmission, edit: GradeEdit) -> Result<()> {
+    let id = submission.submission.id.clone();
+    let grade = match submission.grade.clone() {
+        Some(grade) => grade,
+        None => Grade::blank(id.clone(), author(work)?, work.now()),
+    };
+    let is_current = link.link.current_submission_id.as_ref() == Some(&id);
+    // A former attempt is not graded any more; but a grade that is out by mistake can still be taken back.
+    let takes_back = edit.publish == Some(false) && grade.status == GradeStatus::Published;
+    if !is_current && !takes_back {
+        return Err(Refusal::NotSubmitted.into());
+    }
+    let Some(written) = write(work, link, &submission, grade, edit)? else {
+        return Ok(());
+    };
+    let (topic, group) = (&link.link.assignment_id, &link.link.group_id);
+    let link = Box::new(whole_link(work, topic, group)?);
+    let submission = Box::new(work.submission(&id)?);
+    let members = work.member_ids_of(group)?;
+    work.record(SubmissionChange::Graded {
+        link,
+        submission,
+        written: written.grade,
+        members,
+    });
+    Ok(())
+}
+
+/// Writes a grade and, for the current attempt, how far the group is; nothing when the grade says that already.
+pub(super) fn write(
+    work: &mut Work<'_>,
+    link: &WholeGroupAssignment,
+    submission: &WholeSubmission,
+    mut grade: Grade,
+    edit: GradeEdit,
+) -> Result<Option<Written>> {
+    let (teacher, now) = (author(work)?, work.now());
+    let rules = rules(&link.assignment, submission);
+    let Some(written) = grade.write(edit, &rules, &teacher, now)? else {
+        return Ok(None);
+    };
+    work.write_grade(&grade, &teacher)?;
+    let step = match written.publication {
+        Publication::Published => Some(Step::GradePublished),
+        Publication::Withdrawn => Some(Step::GradeWithdrawn),
+        Publication::Kept => None,
+    };
+    let mut row: GroupAssignment = link.link.clone();
+    let is_current = row.current_submission_id.as_ref() == Some(&submission.submission.id);
+    if let Some(step) = step.filter(|_| is_current)
+        && row.step(step, now)?
+    {
+        work.update_link(&row)?;
+    }
+    Ok(Some(Written {
+        group: row.group_id,
+        grade: written,
+    }))
+}
+
+/// Tells of the grades of current attempts at one topic, as they are now; topic and members are read once for all.
+pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]) -> Result<()> {
+    if written.is_empty() {
+        return Ok(());
+    }
+    let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
+    for (group, user) in work.members_of_topic(id)? {
+        members.entry(group).or_default().push(user);
+    }
+    let links = work.assignment(id)?.whole.links;
+    for Written { group, grade } in written {
+        let link = links.iter().find(|link| link.link.group_id == *group);
+        let Some((link, submission)) = link.and_then(|link| Some((link, link.current_submission.clone()?))) else {
+            continue;
+        };
+        work.record(SubmissionChange::Graded {
+            link: Box::new(link.clone()),
+            submission: Box::new(submission),
+            written: grade.clone(),
+            members: members.remove(group).unwrap_or_default(),
+        });
+    }
+    Ok(())
+}
+
+/// What a grade of this submission has to keep.
+pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a WholeSubmission) -> GradeRules<'a> {
+    GradeRules::of(assignment, &submission.submission.member_ids)
+}
+
+pub(super) fn author(work: &Work<'_>) -> Result<UserId> {
+    work.actor().user.clone().ok_or(Error::Unauthenticated)
+}

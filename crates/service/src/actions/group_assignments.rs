@@ -1,0 +1,348 @@
+//! What people do with the links of groups to topics: attach, give an own text or more time, detach.
+
+use std::collections::HashMap;
+
+use garde::Validate;
+use model::assignment::{Assignment, OwnText, own_texts};
+use model::change::assignment::AssignmentChange;
+use model::change::group::GroupChange;
+use model::change::removed::Removed;
+use model::course::Course;
+use model::edit::{Changed, Edit};
+use model::group::{ActiveTopic, Group, Place};
+use model::group_assignment::{GroupAssignment, GroupAssignmentEdit, GroupAssignmentStatus};
+use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId};
+use model::list::List;
+use model::refusal::Refusal;
+use model::text::Description;
+use model::whole::{WholeAssignment, WholeGroup, WholeGroupAssignment};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::assignments::course;
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+use db::groups::GroupFilter;
+
+/// Groups to be attached to a topic.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGroups {
+    /// Groups.
+    #[serde(default)]
+    #[garde(dive)]
+    pub group_ids: List<GroupId>,
+    /// Groups with texts of their own.
+    #[serde(default)]
+    #[garde(custom(own_texts))]
+    pub groups: List<OwnText>,
+}
+
+/// A group that went to another course, or got another start, because its topic did.
+pub(super) struct Moved {
+    pub(super) group: GroupId,
+    pub(super) before: Place,
+    pub(super) changed: Changed,
+}
+
+/// What attaching did.
+pub(super) struct Attached {
+    /// The groups that are new on the topic.
+    pub(super) groups: Vec<GroupId>,
+    /// The groups that took the course of the topic.
+    pub(super) moved: Vec<Moved>,
+}
+
+/// A group to be attached, and what was said about its own text.
+pub(super) struct Wanted {
+    group: WholeGroup,
+    text: Edit<Description>,
+}
+
+/// Groups of one class by id: 404 for one the caller may not know of, refused when one is of another class. The class is
+/// held by the caller, so that they stay as they are; all are read at once.
+pub(super) fn groups_of_class(
+    work: &mut Work<'_>,
+    class: &ClassId,
+    ids: &[GroupId],
+) -> Result<HashMap<GroupId, WholeGroup>> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let filter = GroupFilter {
+        class_id: Some(class.clone()),
+        ..GroupFilter::default()
+    };
+    let mut groups: HashMap<_, _> = work
+        .groups(&filter)?
+        .into_iter()
+        .map(|known| (known.whole.group.id.clone(), known.whole))
+        .collect();
+    let foreign: Vec<&GroupId> = ids.iter().filter(|id| !groups.contains_key(*id)).collect();
+    for id in &foreign {
+        work.group(id)?;
+    }
+    if !foreign.is_empty() {
+        return Err(Refusal::ClassMismatch.into());
+    }
+    groups.retain(|id, _| ids.contains(id));
+    Ok(groups)
+}
+
+/// The groups a request names, each once, known to the caller.
+pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], texts: &[OwnText]) -> Result<Vec<Wanted>> {
+    let mut named: Vec<OwnText> = texts.to_vec();
+    for id in ids {
+        if !texts.iter().any(|text| text.group_id == *id) {
+            named.push(OwnText {
+                group_id: id.clone(),
+                description_override: Edit::Keep,
+            });
+        }
+    }
+    let ids: Vec<GroupId> = named.iter().map(|text| text.group_id.clone()).collect();
+    let mut groups = groups_of_class(work, class, &ids)?;
+    let wanted = named.into_iter().filter_map(|text| {
+        let group = groups.remove(&text.group_id)?;
+        Some(Wanted {
+            group,
+            text: text.description_override.clear_if_empty(),
+        })
+    });
+    Ok(wanted.collect())
+}
+
+/// The topics of a group that are not finished.
+pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
+    let active = group.links.iter().filter(|link| link.assignment.is_active());
+    let topic = |link: &WholeGroupAssignment| ActiveTopic {
+        assignment_id: link.assignment.id.clone(),
+        course_id: link.assignment.course_id.clone(),
+    };
+    active.map(topic).collect()
+}
+
+/// Attaches groups to a topic of whose class the lock is held. All of them or none; what is attached already stays as it
+/// is, and saying another text for it is refused.
+pub(super) fn attach_all(
+    work: &mut Work<'_>,
+    assignment: &Assignment,
+    course: Option<&Course>,
+    wanted: Vec<Wanted>,
+) -> Result<Attached> {
+    let (mut attached, mut astray) = (
+        Attached {
+            groups: Vec::new(),
+            moved: Vec::new(),
+        },
+        Vec::new(),
+    );
+    for Wanted { group: whole, text } in wanted {
+        if let Some(link) = whole.links.iter().find(|link| link.assignment.id == assignment.id) {
+            keeps_text(&link.link, &text)?;
+            continue;
+        }
+        let (before, active) = (whole.place(), active_topics(&whole));
+        let mut group = whole.group;
+        let changed = match group.attach(assignment, course, &active, work.now()) {
+            Err(Refusal::CourseMismatch { groups }) => {
+                astray.extend(groups);
+                continue;
+            }
+            other => other?,
+        };
+        if !changed.is_empty() {
+            work.update_group(&group)?;
+            attached.moved.push(Moved {
+                group: group.id.clone(),
+                before,
+                changed,
+            });
+        }
+        let has_document = work.has_linked_document(&assignment.id, &group.id)?;
+        work.insert_link(&GroupAssignment {
+            id: GroupAssignmentId::new(clock::new_id()),
+            organization_id: work.organization().clone(),
+            assignment_id: assignment.id.clone(),
+            group_id: group.id.clone(),
+            status: GroupAssignmentStatus::at_attachment(has_document),
+            current_submission_id: None,
+            description_override: text.resolve(None),
+            late_allowed_until: None,
+            created_at: work.now(),
+            updated_at: work.now(),
+        })?;
+        attached.groups.push(group.id);
+    }
+    if astray.is_empty() {
+        Ok(attached)
+    } else {
+        Err(Refusal::CourseMismatch { groups: astray }.into())
+    }
+}
+
+/// Moves all groups of a topic with it to another course, or none of them.
+pub(super) fn move_all(
+    work: &mut Work<'_>,
+    assignment: &mut Assignment,
+    course: Option<&Course>,
+    ids: &[GroupId],
+) -> Result<Vec<Moved>> {
+    let before = groups_of_class(work, &assignment.class_id, ids)?;
+    let mut groups: Vec<(Group, Vec<ActiveTopic>)> = before
+        .values()
+        .map(|whole| (whole.group.clone(), active_topics(whole)))
+        .collect();
+    let ids = assignment.move_to(course, &mut groups, work.now())?;
+    let mut moved = Vec::with_capacity(ids.len());
+    for (group, _) in groups.into_iter().filter(|(group, _)| ids.contains(&group.id)) {
+        work.update_group(&group)?;
+        let (whole, mut changed) = (&before[&group.id], Changed::new());
+        changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
+        changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
+        moved.push(Moved {
+            group: group.id,
+            before: whole.place(),
+            changed,
+        });
+    }
+    Ok(moved)
+}
+
+/// Records that groups moved along with a topic, as they are now.
+pub(super) fn tell_moved(work: &mut Work<'_>, moved: Vec<Moved>) -> Result<()> {
+    for Moved { group, before, changed } in moved {
+        let group = Box::new(work.whole_group(&group)?);
+        work.record(GroupChange::Updated { group, before, changed });
+    }
+    Ok(())
+}
+
+/// A group that is attached already is left alone; another text than it has needs a PATCH.
+fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
+    if text.is_keep() || text.clone().resolve(None) == link.description_override {
+        Ok(())
+    } else {
+        Err(Error::Conflict {
+            code: "DUPLICATE_GROUP_ASSIGNMENT",
+            message: "This group is on this topic already, with another text; change the text by editing the topic.",
+            path: "groups",
+            existing_id: Some(link.id.to_string()),
+        })
+    }
+}
+
+/// Attaches groups to a topic; answers the links of all groups that were named.
+pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
+    let whole = work.assignment_to_write(id)?;
+    let groups = wanted(work, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
+    let named: Vec<GroupId> = groups.iter().map(|wanted| wanted.group.group.id.clone()).collect();
+    let course = course(work, whole.assignment.course_id.as_ref())?;
+    let attached = attach_all(work, &whole.assignment, course.as_ref(), groups)?;
+    let whole = work.assignment(id)?.whole;
+    if !attached.groups.is_empty() {
+        let assignment = Box::new(whole.clone());
+        work.record(AssignmentChange::GroupsAttached {
+            assignment,
+            attached: attached.groups,
+        });
+    }
+    tell_moved(work, attached.moved)?;
+    Ok(whole
+        .links
+        .into_iter()
+        .filter(|link| named.contains(&link.link.group_id))
+        .collect())
+}
+
+/// The links that texts of a PATCH are for: 404 for an unknown group, refused for one that is not on the topic.
+pub(super) fn named_links(
+    work: &mut Work<'_>,
+    whole: &WholeAssignment,
+    texts: &[OwnText],
+) -> Result<Vec<GroupAssignment>> {
+    let find = |text: &OwnText| whole.links.iter().find(|link| link.link.group_id == text.group_id);
+    for text in texts.iter().filter(|text| find(text).is_none()) {
+        work.group(&text.group_id)?;
+    }
+    let link = |text| {
+        find(text)
+            .map(|link| link.link.clone())
+            .ok_or(Refusal::GroupNotOnAssignment.into())
+    };
+    texts.iter().map(link).collect()
+}
+
+/// Writes own texts, each into its link; answers the groups whose text really changed.
+pub(super) fn write_texts(
+    work: &mut Work<'_>,
+    assignment: &Assignment,
+    links: Vec<GroupAssignment>,
+    texts: &[OwnText],
+) -> Result<Vec<GroupId>> {
+    let mut overridden = Vec::new();
+    for (mut link, text) in links.into_iter().zip(texts) {
+        let description_override = text.description_override.clone();
+        let edit = GroupAssignmentEdit {
+            description_override,
+            ..GroupAssignmentEdit::default()
+        };
+        if !link.edit(edit, assignment, work.now())?.is_empty() {
+            work.update_link(&link)?;
+            overridden.push(link.group_id);
+        }
+    }
+    Ok(overridden)
+}
+
+/// Changes the own text or the time of one group.
+pub fn edit(
+    work: &mut Work<'_>,
+    id: &AssignmentId,
+    group: &GroupId,
+    edit: &GroupAssignmentEdit,
+) -> Result<WholeGroupAssignment> {
+    let whole = work.assignment_to_write(id)?;
+    let mut link = whole_link(whole.links, group)?;
+    let changed = link.link.edit(edit.clone(), &whole.assignment, work.now())?;
+    if changed.is_empty() {
+        return Ok(link);
+    }
+    work.update_link(&link.link)?;
+    work.record(AssignmentChange::LinkUpdated {
+        link: Box::new(link.clone()),
+        changed,
+    });
+    Ok(link)
+}
+
+/// Takes a group off a topic; work that was handed in goes only by force.
+pub fn detach(work: &mut Work<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
+    let before = work.assignment_to_write(id)?;
+    let link = whole_link(before.links, group)?;
+    let submissions = work.submissions_of_link(&link.link.id)?;
+    link.link.detachable(submissions > 0, is_forced)?;
+    let Removed {
+        submissions,
+        released,
+        files,
+        ..
+    } = work.detach_group(&link.link.id)?;
+    let assignment = Box::new(work.assignment(id)?.whole);
+    work.record(AssignmentChange::GroupDetached {
+        assignment,
+        place: link.place,
+        submissions,
+        released,
+        files,
+    });
+    Ok(())
+}
+
+fn whole_link(links: Vec<WholeGroupAssignment>, group: &GroupId) -> Result<WholeGroupAssignment> {
+    links
+        .into_iter()
+        .find(|link| link.link.group_id == *group)
+        .ok_or(Error::NotFound)
+}

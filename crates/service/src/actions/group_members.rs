@@ -1,0 +1,170 @@
+//! Who comes into a group and who leaves it: only students enrolled in its class.
+
+use garde::Validate;
+use model::change::group::GroupChange;
+use model::group::{Group, GroupMember, GroupRole};
+use model::id::{GroupId, GroupMemberId, SubmissionId, UserId};
+use model::list::{List, not_empty};
+use model::refusal::Refusal;
+use model::user::Person;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+use db::groups::KnownGroup;
+
+/// Students to come into a group.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMembers {
+    /// Students of the class.
+    #[serde(alias = "memberIds", alias = "userIds")]
+    #[garde(dive, custom(not_empty))]
+    pub student_ids: List<UserId>,
+}
+
+/// The group that a member goes to.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Move {
+    /// Another group of the same class.
+    #[garde(skip)]
+    pub to_group_id: GroupId,
+    /// Only show what would happen; the same as `dryRun` in the query.
+    #[serde(default)]
+    #[garde(skip)]
+    pub dry_run: bool,
+}
+
+/// A group with its new members, and those of them who are in another group of one of its topics.
+#[derive(Debug, Clone)]
+pub struct Joined {
+    /// The group as it is now.
+    pub group: KnownGroup,
+    /// Who is in another group of the same topic.
+    pub already_in_topic: Vec<UserId>,
+}
+
+/// Somebody's way from one group to another.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    /// The group left.
+    pub from: KnownGroup,
+    /// The group joined.
+    pub to: KnownGroup,
+    /// Submissions he took part in; they stay with the group left.
+    pub kept_submissions: Vec<SubmissionId>,
+}
+
+/// Adds students of the class to a group; those who are in it stay as they are.
+pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
+    let whole = work.group_to_write(id)?;
+    let present = whole.member_ids();
+    let coming: Vec<UserId> = new
+        .student_ids
+        .iter()
+        .filter(|user| !present.contains(user))
+        .cloned()
+        .collect();
+    let users = join(work, &whole.group, present.len(), &coming)?;
+    let group = work.group(id)?;
+    if !users.is_empty() {
+        let group = Box::new(group.whole.clone());
+        work.record(GroupChange::MembersAdded { group, users });
+    }
+    let mut already_in_topic = work.members_of_same_topics(id)?;
+    already_in_topic.retain(|user| new.student_ids.contains(user));
+    Ok(Joined {
+        group,
+        already_in_topic,
+    })
+}
+
+/// Writes the memberships of students who are not in the group yet; the caller holds its class.
+pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &[UserId]) -> Result<Vec<Person>> {
+    if coming.is_empty() {
+        return Ok(Vec::new());
+    }
+    let enrolled = work.enrolled(&group.class_id)?;
+    let mut strangers = Vec::new();
+    for user in coming.iter().filter(|user| !enrolled.contains_key(*user)) {
+        // Who is not of this school is as unknown as anybody.
+        if !work.is_member(user)? {
+            return Err(Error::NotFound);
+        }
+        strangers.push(user.clone());
+    }
+    if !strangers.is_empty() {
+        return Err(Refusal::StudentNotEnrolled { users: strangers }.into());
+    }
+    Group::room_for(present + coming.len())?;
+    let students = coming.iter().filter_map(|user| enrolled.get(user));
+    let mut joined = Vec::with_capacity(coming.len());
+    for student in students {
+        let member = GroupMember {
+            id: GroupMemberId::new(clock::new_id()),
+            group_id: group.id.clone(),
+            user: student.person.clone(),
+            email: student.email.clone(),
+            role: GroupRole::Member,
+            joined_at: work.now(),
+        };
+        work.insert_group_member(&group.class_id, &member)?;
+        joined.push(student.person.clone());
+    }
+    Ok(joined)
+}
+
+/// Takes a student out of a group.
+pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownGroup> {
+    let whole = work.group_to_write(id)?;
+    let member = whole.members.into_iter().find(|member| member.user.id == *user);
+    let user = member.ok_or(Error::NotFound)?.user;
+    work.delete_group_member(id, &user.id)?;
+    let group = work.group(id)?;
+    work.record(GroupChange::MemberRemoved {
+        group: Box::new(group.whole.clone()),
+        user,
+    });
+    Ok(group)
+}
+
+/// Moves a student to another group of the class; what he handed in stays with the group left.
+pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<Moved> {
+    let from = work.group_to_write(id)?;
+    let member = from.members.iter().find(|member| member.user.id == *user);
+    let member = member.ok_or(Error::NotFound)?.clone();
+    let to = work.group(&wanted.to_group_id)?.whole;
+    if to.group.class_id != from.group.class_id {
+        return Err(Refusal::ClassMismatch.into());
+    }
+    if to.group.id == from.group.id {
+        return Err(Error::invalid("toGroupId", "same", "must be another group"));
+    }
+    let is_there = to.members.iter().any(|other| other.user.id == *user);
+    if !is_there {
+        Group::room_for(to.members.len() + 1)?;
+    }
+    work.delete_group_member(id, user)?;
+    let arrival = GroupMember {
+        id: GroupMemberId::new(clock::new_id()),
+        group_id: to.group.id.clone(),
+        role: GroupRole::Member,
+        joined_at: work.now(),
+        ..member.clone()
+    };
+    work.insert_group_member(&to.group.class_id, &arrival)?;
+    let (from, to) = (work.group(id)?, work.group(&to.group.id)?);
+    work.record(GroupChange::MemberMoved {
+        from: Box::new(from.whole.clone()),
+        to: Box::new(to.whole.clone()),
+        user: member.user,
+    });
+    Ok(Moved {
+        from,
+        to,
+        kept_submissions: work.submissions_with(id, user)?,
+    })
+}

@@ -1,0 +1,135 @@
+//! A file of a topic handed out: every group of the topic gets its own copy as a document, once.
+
+use garde::Validate;
+use model::document::DOCUMENTS_MAX;
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
+use model::save::Revision;
+use model::text::DocumentTitle;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::documents::{self, Beginning, NewContent};
+use adapters::files::name::stem;
+use common::clock;
+use common::error::{Error, Result};
+use db::documents::SeenDocument;
+use db::{Scope, Work};
+
+/// What is handed out.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewHandout {
+    /// A file of the topic that is for all its groups.
+    #[garde(skip)]
+    pub template_attachment_id: AttachmentId,
+    /// The title of the copies; else the name of the file.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub title: Option<DocumentTitle>,
+}
+
+/// A copy to be made.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// The group that gets it.
+    pub group: GroupId,
+    /// Its room.
+    pub room: WorkRoomId,
+    /// The document, whose bytes are kept under their key before the unit begins.
+    pub beginning: Beginning,
+}
+
+/// Every copy that is still to be made.
+#[derive(Debug, Clone)]
+pub struct Handout {
+    /// Where the bytes are.
+    pub from: FileKey,
+    /// The copies.
+    pub copies: Vec<Copy>,
+}
+
+/// What was handed out.
+#[derive(Debug, Clone)]
+pub struct HandedOut {
+    /// The new documents.
+    pub documents: Vec<SeenDocument>,
+    /// Groups that had it already.
+    pub had: Vec<GroupId>,
+    /// Groups whose rooms are full.
+    pub full: Vec<GroupId>,
+}
+
+/// Which copies are to be made, for groups that have none yet. Everything is asked again in the unit.
+pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Result<Handout> {
+    let seen = scope.assignment(id)?;
+    scope.managed_class(&seen.whole.assignment.class_id)?;
+    seen.whole.assignment.writable()?;
+    let file = seen
+        .whole
+        .attachments
+        .iter()
+        .find(|file| file.id == new.template_attachment_id);
+    let file = file
+        .filter(|file| file.group_assignment_id.is_none())
+        .ok_or(Error::NotFound)?;
+    let name = file.file.file_name.as_str();
+    let extension = FileExtension::of_name(name)
+        .ok_or_else(|| Error::invalid("templateAttachmentId", "format", "is no document that can be edited"))?;
+    let shortened: String = stem(name).chars().take(DocumentTitle::MAX).collect();
+    let title = new
+        .title
+        .clone()
+        .unwrap_or_else(|| DocumentTitle::stored(shortened.trim()));
+    let have = scope.handed_out(id, &new.template_attachment_id)?;
+    let copies = scope
+        .rooms_of_topic(id)?
+        .into_iter()
+        .filter(|(group, _)| !have.contains(group));
+    let copies = copies.map(|(group, room)| {
+        let (document, revision) = (DocumentId::new(clock::new_id()), RevisionId::new(clock::new_id()));
+        let content = NewContent {
+            file_key: Revision::file_key(&document, &revision, extension),
+            id: revision,
+            size: file.file.size,
+            sha256: file.file.sha256.clone(),
+        };
+        let beginning = Beginning {
+            id: document,
+            title: title.clone(),
+            file_extension: extension,
+            assignment_id: Some(id.clone()),
+            content: Some(content),
+        };
+        Copy { group, room, beginning }
+    });
+    Ok(Handout {
+        from: file.file.key.clone(),
+        copies: copies.collect(),
+    })
+}
+
+/// Writes the documents of the copies. Groups that got one meanwhile, left the topic or have a full room get none.
+pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandedOut> {
+    let topic = work.assignment_to_write(id)?;
+    topic.assignment.writable()?;
+    let attachment = &new.template_attachment_id;
+    let here = |group: &GroupId| topic.links.iter().any(|link| link.link.group_id == *group);
+    let had = work.handed_out(id, attachment)?;
+    let (mut documents, mut full) = (Vec::new(), Vec::new());
+    for copy in handout
+        .copies
+        .iter()
+        .filter(|copy| here(&copy.group) && !had.contains(&copy.group))
+    {
+        let (_, count) = work.room_to_fill(&copy.room)?;
+        if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
+            full.push(copy.group.clone());
+            continue;
+        }
+        documents.push(documents::create(work, &copy.room, &copy.beginning)?);
+        work.note_handed_out(&copy.beginning.id, attachment)?;
+    }
+    Ok(HandedOut { documents, had, full })
+}

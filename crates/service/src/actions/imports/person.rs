@@ -1,0 +1,376 @@
+//! One person of an import: made, brought up to date, or let go.
+
+use model::access::MemberRole;
+use model::change::user::UserChange;
+use model::class::EnrolledBy;
+use model::edit::Changed;
+use model::id::{ClassId, HomeroomId, UserId};
+use model::import::{ImportMode, RowStatus, looks_like_an_id};
+use model::invitation::{Admission, Places};
+use model::take_over::Candidate;
+use model::text::{Name, ShortName};
+use model::user::Person;
+
+use super::{Done, ForeseenMember, Foresight, ImportedPerson, RANK, Rules, Stop};
+use crate::actions::homerooms::{self, NewHomeroom};
+use crate::actions::members;
+use crate::actions::people::{self, NewPerson, Password};
+use adapters::mail::Mail;
+use common::error::Error;
+use db::Work;
+use db::imports::NamedClass;
+
+/// Makes somebody a member, or brings a member up to date.
+pub(super) fn bring(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+) -> Result<Done, Stop> {
+    let found = work.account_of_address(&new.email)?;
+    let member = found.as_ref().and_then(|found| found.member_role);
+    if let (Some(found), Some(role)) = (&found, member) {
+        if RANK.may_act_on(found.role, role).is_err() {
+            return Err(Stop::row(
+                "email",
+                "FORBIDDEN_RANK",
+                "is the address of an owner or admin, whom an import does not change",
+            ));
+        }
+        if rules.mode == ImportMode::Create {
+            return Ok(Done {
+                user: Some(found.person.id.clone()),
+                ..Done::with(RowStatus::Skipped)
+            });
+        }
+    }
+    let known = found.as_ref().map(|found| &found.person.id);
+    external_id_is_free(work, new, known)?;
+    let homeroom = Homeroom::of(work, new)?;
+    let classes = classes(work, new)?;
+    let is_invited = member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite;
+    if is_invited && rules.is_dry_run && is_due(work, &new.email)? {
+        // The run takes the account over, and then it joins.
+        return Ok(Done {
+            foresight: foresight(new, false),
+            ..Done::with(RowStatus::Created)
+        });
+    }
+    if is_invited {
+        return invite(work, mail, new, homeroom, classes);
+    }
+    let (user, mut status) = match (known, member) {
+        (Some(user), Some(role)) => {
+            if role != new.role {
+                // Roles of a school change one after the other.
+                work.hold_organization()?;
+            }
+            (user.clone(), update(work, user, new)?)
+        }
+        _ => match create(work, mail, new, &Places::default())? {
+            Some(user) => (user, RowStatus::Created),
+            None => return Ok(Done::with(RowStatus::Invited)),
+        },
+    };
+    let mut done = Done::with(status);
+    if let Some(homeroom) = homeroom {
+        let id = homeroom.found_or_made(work)?;
+        if !work.is_in_homeroom(&id, &user)? {
+            let student = learner(work, &user, "homeroom")?;
+            work.enroll_in_homeroom(&id, &user)?;
+            done.joined.push((id, student));
+        }
+    }
+    let mut teaches_more = false;
+    for class in classes {
+        match new.role {
+            MemberRole::Student if !work.is_in_class(&class, &user)? => {
+                let student = learner(work, &user, "classes")?;
+                enroll(work, &class, &user)?;
+                done.enrolled.push((class, student));
+            }
+            MemberRole::Student => confirm(work, &class, &user)?,
+            _ => teaches_more |= teach_along(work, &class, &user)?,
+        }
+    }
+    let has_more = teaches_more || !done.joined.is_empty() || !done.enrolled.is_empty();
+    if status == RowStatus::Skipped && has_more {
+        status = RowStatus::Updated;
+    }
+    done.status = status;
+    done.foresight = new.external_id.clone().map(|id| {
+        let (user, role) = (member.map(|_| user.clone()), new.role);
+        let is_invited = false;
+        Foresight::Person(id, ForeseenMember { user, role, is_invited })
+    });
+    // Of an account that is made in a dry run there is nothing to name.
+    done.user = (!rules.is_dry_run || member.is_some()).then_some(user);
+    Ok(done)
+}
+
+/// Ends the membership of somebody who left the school.
+pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId) -> Result<Done, Stop> {
+    let Some(member) = work.member_of_external_id(external_id.as_str())? else {
+        return Ok(Done::with(RowStatus::Skipped));
+    };
+    work.hold_organization()?;
+    let membership = work.membership_to_change(&member.user)?;
+    RANK.may_act_on(membership.user.role, membership.member.role)
+        .map_err(|_| {
+            Stop::row(
+                "sourcedId",
+                "FORBIDDEN_RANK",
+                "is an owner or admin, whom an import does not remove",
+            )
+        })?;
+    members::end(work, membership)?;
+    Ok(Done {
+        user: Some(member.user),
+        ..Done::with(RowStatus::Updated)
+    })
+}
+
+/// Puts a student into a class that is not over.
+pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
+    work.class_to_write(class)?;
+    confirm(work, class, student)
+}
+
+/// Says in the school's name that a student belongs in a class.
+pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
+    work.enroll_by(class, student, EnrolledBy::Import)?;
+    Ok(())
+}
+
+/// Lets a teacher teach along, unless he owns the class; answers whether that is new.
+pub(super) fn teach_along(work: &mut Work<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, Stop> {
+    if work.class(class)?.teacher_id == *teacher || work.teaches_along(class, teacher)? {
+        return Ok(false);
+    }
+    let new = crate::actions::classes::NewCoTeacher {
+        user_id: teacher.clone(),
+    };
+    crate::actions::classes::add_teacher(work, class, &new)?;
+    Ok(true)
+}
+
+/// A student whose account is switched on.
+pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Result<Person, Stop> {
+    match work.learning_member(user) {
+        Err(Error::NotFound) => Err(Stop::row(
+            column,
+            "inactive",
+            "cannot be entered, because the account is switched off",
+        )),
+        other => Ok(other?),
+    }
+}
+
+/// Whether the account of an address would be taken over.
+fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, Stop> {
+    let candidate = work.take_over_candidate(email)?;
+    Ok(candidate.is_some_and(Candidate::can_be_taken_over))
+}
+
+/// What later rows of a dry run need to know about a person without an account here.
+fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
+    new.external_id.clone().map(|id| {
+        let (user, role) = (None, new.role);
+        Foresight::Person(id, ForeseenMember { user, role, is_invited })
+    })
+}
+
+/// Invites an address whose account another organization made; classes and homeroom follow with the acceptance.
+fn invite(
+    work: &mut Work<'_>,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+    homeroom: Option<Homeroom>,
+    class_ids: Vec<ClassId>,
+) -> Result<Done, Stop> {
+    let homeroom = homeroom.map(|homeroom| homeroom.found_or_made(work)).transpose()?;
+    let places = Places {
+        class_ids,
+        homeroom_ids: homeroom.into_iter().collect(),
+    };
+    create(work, mail, new, &places)?;
+    Ok(Done {
+        foresight: foresight(new, true),
+        ..Done::with(RowStatus::Invited)
+    })
+}
+
+/// Makes a member; none when the address was invited instead.
+fn create(
+    work: &mut Work<'_>,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+    places: &Places,
+) -> Result<Option<UserId>, Stop> {
+    let person = NewPerson {
+        name: full_name(new.first_name.as_ref(), new.last_name.as_ref())?,
+        email: new.email.clone(),
+        first_name: new.first_name.clone(),
+        last_name: new.last_name.clone(),
+        username: None,
+        role: new.role,
+        external_id: new.external_id.clone(),
+    };
+    let password = new.password_hash.clone().map(Password::Own);
+    match people::provision(work, RANK, &person, places, password.as_ref(), mail) {
+        Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),
+        Err(Error::RateLimited { .. }) => Err(Stop::row(
+            "email",
+            "RATE_LIMITED",
+            "was invited a moment ago; import the row again later",
+        )),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Brings a member up to date. The account itself changes only where this school administers it.
+fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, Stop> {
+    let known = work.membership_to_change(id)?;
+    let (mut user, mut member) = (known.user, known.member);
+    let from = member.role;
+    if from != new.role && work.has_place(id)? {
+        return Err(Stop::row(
+            "role",
+            "in_use",
+            "differs from the role here, and the person has classes or a homeroom; end these first",
+        ));
+    }
+    let organization = work.organization().clone();
+    let is_ours = user.administered_by(&organization, known.is_elsewhere).is_ok();
+    let mut changed = Changed::new();
+    if is_ours {
+        let first = new.first_name.clone().or_else(|| user.first_name.clone());
+        let last = new.last_name.clone().or_else(|| user.last_name.clone());
+        if first != user.first_name || last != user.last_name {
+            let name = full_name(first.as_ref(), last.as_ref())?;
+            changed.write("name", &mut user.name, name);
+            changed.write("firstName", &mut user.first_name, first);
+            changed.write("lastName", &mut user.last_name, last);
+            user.updated_at = work.now();
+            work.update_account(&user)?;
+        }
+    }
+    if let Some(hash) = new.password_hash.as_ref().filter(|_| is_ours)
+        && work.write_first_password(id, hash)?
+    {
+        // Neither log nor event tells the values.
+        changed.write("password", &mut false, true);
+    }
+    if new.external_id.is_some() {
+        changed.write("externalId", &mut member.external_id, new.external_id.clone());
+    }
+    let has_new_role = from != new.role;
+    if has_new_role || changed.has("externalId") {
+        member.role = new.role;
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+    }
+    let is_same = changed.is_empty() && !has_new_role;
+    if has_new_role {
+        let sessions = work.end_sessions_of_old_role(id)?;
+        work.record(UserChange::RoleChanged {
+            user: user.person(),
+            member,
+            from,
+            sessions,
+        });
+    }
+    if !changed.is_empty() {
+        let seen_in = work.classes_showing(&user.id, &changed)?;
+        work.record(UserChange::Updated {
+            user: Box::new(user),
+            changed,
+            seen_in,
+            is_imported: true,
+        });
+    }
+    Ok(if is_same {
+        RowStatus::Skipped
+    } else {
+        RowStatus::Updated
+    })
+}
+
+/// An id of the school's administration means one person for ever: nobody else has it, and the person has no other. So no
+/// row of an import frees an id for a later one, and their order does not matter.
+fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), Stop> {
+    let Some(wanted) = &new.external_id else { return Ok(()) };
+    if let Some(holder) = work.member_of_external_id(wanted.as_str())? {
+        return if known == Some(&holder.user) {
+            Ok(())
+        } else {
+            Err(Stop::row("externalId", "duplicate", "is the id of somebody else here"))
+        };
+    }
+    let Some(known) = known else { return Ok(()) };
+    match work.membership(known) {
+        Ok(membership) if membership.member.external_id.is_some() => Err(Stop::row(
+            "externalId",
+            "differs",
+            "differs from the id that this person has here",
+        )),
+        Ok(_) | Err(Error::NotFound) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The homeroom that a row means.
+enum Homeroom {
+    Known(HomeroomId),
+    New(ShortName),
+}
+
+impl Homeroom {
+    fn of(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Option<Self>, Stop> {
+        let Some(wanted) = &new.homeroom else { return Ok(None) };
+        Ok(Some(match work.homeroom_named(wanted.as_str())? {
+            Some(id) => Self::Known(id),
+            None if looks_like_an_id(wanted.as_str()) => {
+                return Err(Stop::row("homeroom", "unknown", "is the id of no homeroom here"));
+            }
+            None => Self::New(wanted.clone()),
+        }))
+    }
+
+    fn found_or_made(self, work: &mut Work<'_>) -> Result<HomeroomId, Stop> {
+        match self {
+            Self::Known(id) => Ok(id),
+            Self::New(name) => {
+                let new = NewHomeroom {
+                    name,
+                    grade_level: None,
+                    academic_year: None,
+                    teacher_id: None,
+                };
+                Ok(homerooms::create(work, &new)?.homeroom.id)
+            }
+        }
+    }
+}
+
+fn classes(work: &mut Work<'_>, new: &ImportedPerson) -> Result<Vec<ClassId>, Stop> {
+    let mut found = Vec::new();
+    for wanted in &new.classes {
+        let refused = |code: &str, what: &str| Stop::row("classes", code, &format!("names {wanted}, {what}"));
+        match work.class_named(wanted)? {
+            NamedClass::Unknown => return Err(refused("unknown", "which is no class here")),
+            NamedClass::Several => return Err(refused("ambiguous", "which several classes are called; give its id")),
+            NamedClass::One(_, status) if status.writable().is_err() => {
+                return Err(refused("CLASS_ARCHIVED", "which is archived"));
+            }
+            NamedClass::One(id, _) => found.push(id),
+        }
+    }
+    Ok(found)
+}
+
+fn full_name(first: Option<&ShortName>, last: Option<&ShortName>) -> Result<Name, Stop> {
+    let words: Vec<&str> = [first, last].into_iter().flatten().map(ShortName::as_str).collect();
+    Name::try_from(words.join(" ").as_str())
+        .map_err(|reason| Stop::row("lastName", "invalid", &format!("with the first name {reason}")))
+}

@@ -1,0 +1,324 @@
+//! Classes, homerooms and places of an import from a school's administration: found again by their ids there.
+
+use model::access::MemberRole;
+use model::class::{ClassEdit, ClassStatus};
+use model::edit::{Changed, Edit};
+use model::homeroom::Homeroom;
+use model::id::{ClassId, HomeroomId, UserId};
+use model::import::{ImportMode, RowStatus};
+use model::invitation::Places;
+use model::text::ExternalId;
+
+use model::change::homeroom::HomeroomChange;
+
+use super::person::{confirm, enroll, learner, teach_along};
+use super::{Done, Foreseen, Foresight, ImportedClass, ImportedHomeroom, ImportedPlace, Rules, Stop};
+use crate::actions::classes::{self, NewClass};
+use crate::actions::{enrollments, homerooms, invitations};
+use common::clock;
+use db::Work;
+
+/// Makes a class, or brings its name and year up to date.
+pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, foreseen: &Foreseen) -> Result<Done, Stop> {
+    if let Some(id) = work.class_of_external_id(new.external_id.as_str())? {
+        let class = work.class(&id)?;
+        let is_same = class.name == new.name && class.academic_year == new.academic_year;
+        if is_same || rules.mode == ImportMode::Create {
+            return Ok(Done::with(RowStatus::Skipped));
+        }
+        let edit = ClassEdit {
+            name: Edit::Set(new.name.clone()),
+            academic_year: Edit::Set(new.academic_year.clone()),
+            ..ClassEdit::default()
+        };
+        classes::edit(work, &id, &edit)?;
+        return Ok(Done::with(RowStatus::Updated));
+    }
+    let missing = |what: &str| Stop::row("sourcedId", "no_teacher", what);
+    let teacher = new.teacher.as_ref();
+    let teacher = teacher.ok_or_else(|| missing("has no teacher in enrollments.csv who could own the class"))?;
+    let (user, role) =
+        member(work, teacher, foreseen)?.ok_or_else(|| missing("has a teacher who is not a member here"))?;
+    if role == MemberRole::Student {
+        return Err(missing("has a teacher who is a student here"));
+    }
+    // Without its owner, whom a dry run has only foreseen, the class cannot be written, not even to be taken back.
+    debug_assert!(rules.is_dry_run || user.is_some(), "only a dry run foresees people");
+    if let Some(teacher_id) = user {
+        let class = NewClass {
+            name: new.name.clone(),
+            academic_year: new.academic_year.clone(),
+            semester: None,
+            start_date: None,
+            end_date: None,
+            status: None,
+            teacher_id: Some(teacher_id),
+            homeroom_id: None,
+            subject_ids: None,
+            schedule: None,
+            external_id: Some(new.external_id.clone()),
+            enroll_homeroom: None,
+        };
+        classes::create(work, &class)?;
+    }
+    Ok(Done {
+        foresight: Some(Foresight::Class(new.external_id.clone(), teacher.clone())),
+        ..Done::with(RowStatus::Created)
+    })
+}
+
+/// Archives a class that the school's administration has given up; what was done in it stays readable.
+pub(super) fn close(work: &mut Work<'_>, external_id: &ExternalId) -> Result<Done, Stop> {
+    let Some(id) = work.class_of_external_id(external_id.as_str())? else {
+        return Ok(Done::with(RowStatus::Skipped));
+    };
+    if work.class(&id)?.status == ClassStatus::Archived {
+        return Ok(Done::with(RowStatus::Skipped));
+    }
+    let edit = ClassEdit {
+        status: Edit::Set(ClassStatus::Archived),
+        ..ClassEdit::default()
+    };
+    classes::edit(work, &id, &edit)?;
+    Ok(Done::with(RowStatus::Updated))
+}
+
+/// Makes a homeroom, or gives the one of this name and year its id of the school's administration.
+pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom) -> Result<Done, Stop> {
+    let external_id = new.external_id.as_str();
+    if let Some(id) = work.homeroom_of_external_id(external_id)? {
+        let mut homeroom = work.homeroom_to_change(&id)?;
+        let mut changed = Changed::new();
+        if rules.mode == ImportMode::Upsert {
+            changed.write("name", &mut homeroom.name, new.name.clone());
+            changed.write(
+                "academicYear",
+                &mut homeroom.academic_year,
+                Some(new.academic_year.clone()),
+            );
+        }
+        if changed.is_empty() {
+            return Ok(Done::with(RowStatus::Skipped));
+        }
+        homeroom.updated_at = work.now();
+        work.update_homeroom(&homeroom)?;
+        let students = work.homeroom_student_ids(&homeroom.id)?;
+        work.record(HomeroomChange::Updated {
+            homeroom,
+            changed,
+            students,
+        });
+        return Ok(Done::with(RowStatus::Updated));
+    }
+    if let Some(id) = work.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
+        if !work.claim_homeroom(&id, external_id)? {
+            return Err(Stop::row(
+                "title",
+                "DUPLICATE_HOMEROOM",
+                "is the name of another homeroom of this year",
+            ));
+        }
+        return Ok(Done {
+            foresight: Some(Foresight::Homeroom(new.external_id.clone(), Some(id))),
+            ..Done::with(RowStatus::Updated)
+        });
+    }
+    let homeroom = Homeroom {
+        id: HomeroomId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        name: new.name.clone(),
+        grade_level: None,
+        academic_year: Some(new.academic_year.clone()),
+        teacher_id: None,
+        external_id: Some(new.external_id.clone()),
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_homeroom(&homeroom)?;
+    work.record(HomeroomChange::Created { homeroom });
+    Ok(Done {
+        foresight: Some(Foresight::Homeroom(new.external_id.clone(), None)),
+        ..Done::with(RowStatus::Created)
+    })
+}
+
+/// Where a place is: known here, or only foreseen.
+enum Where {
+    Class(Option<ClassId>),
+    Homeroom(Option<HomeroomId>),
+}
+
+/// Gives somebody a place in a class or a homeroom, or takes it back.
+pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Foreseen) -> Result<Done, Stop> {
+    let (whose, to) = (
+        member(work, &place.user, foreseen)?,
+        somewhere(work, &place.class, foreseen)?,
+    );
+    if place.is_gone {
+        let is_updated = match (whose, to) {
+            (Some((Some(user), _)), Some(to)) => leave(work, place, &user, to)?,
+            // Who is not there has no place to give up.
+            _ => false,
+        };
+        return Ok(Done::with(if is_updated {
+            RowStatus::Updated
+        } else {
+            RowStatus::Skipped
+        }));
+    }
+    if whose.is_none()
+        && let Some(done) = place_of_invited(work, place, to.as_ref(), foreseen)?
+    {
+        return Ok(done);
+    }
+    let (user, role) =
+        whose.ok_or_else(|| Stop::row("userSourcedId", "unknown", "is the id of nobody who is a member here"))?;
+    let to = to.ok_or_else(|| Stop::row("classSourcedId", "unknown", "is the id of no class here"))?;
+    if place.is_teacher == (role == MemberRole::Student) {
+        return Err(Stop::row("role", "differs", "differs from the role of the person"));
+    }
+    let mut done = Done::with(RowStatus::Created);
+    let is_new = match (user, to) {
+        (Some(user), Where::Class(Some(class))) if place.is_teacher => teach_along(work, &class, &user)?,
+        (Some(user), Where::Class(Some(class))) => {
+            let is_new = !work.is_in_class(&class, &user)?;
+            if is_new {
+                let student = learner(work, &user, "userSourcedId")?;
+                enroll(work, &class, &user)?;
+                done.enrolled.push((class, student));
+            } else {
+                confirm(work, &class, &user)?;
+            }
+            is_new
+        }
+        (user, Where::Homeroom(homeroom)) if place.is_teacher => {
+            let is_first = !foreseen.kept.contains(place.class.as_str());
+            done.foresight = Some(Foresight::Kept(place.class.clone()));
+            is_first && keep_homeroom(work, homeroom.as_ref(), user.as_ref())?
+        }
+        (Some(user), Where::Homeroom(Some(homeroom))) => {
+            let is_new = !work.is_in_homeroom(&homeroom, &user)?;
+            if is_new {
+                let student = learner(work, &user, "userSourcedId")?;
+                work.enroll_in_homeroom(&homeroom, &user)?;
+                done.joined.push((homeroom, student));
+            }
+            is_new
+        }
+        // One of the two is only foreseen, so the place is new for sure, except for the owner of a class.
+        (_, Where::Class(_) | Where::Homeroom(_)) => {
+            !place.is_teacher || foreseen.classes.get(place.class.as_str()) != Some(&place.user)
+        }
+    };
+    if !is_new {
+        done.status = RowStatus::Skipped;
+    }
+    Ok(done)
+}
+
+/// Adds the class or homeroom of a place to the pending invitation with this id; does nothing when there is none. An invited
+/// teacher takes over no homeroom before the acceptance.
+fn place_of_invited(
+    work: &mut Work<'_>,
+    place: &ImportedPlace,
+    to: Option<&Where>,
+    foreseen: &Foreseen,
+) -> Result<Option<Done>, Stop> {
+    let invited = Done::with(RowStatus::Invited);
+    let Some(mut invitation) = work.pending_invitation_of_external_id(place.user.as_str())? else {
+        let foreseen = foreseen.people.get(place.user.as_str());
+        return Ok(foreseen.filter(|person| person.is_invited).map(|_| invited));
+    };
+    let places = match to {
+        Some(Where::Class(Some(class))) => Places {
+            class_ids: vec![class.clone()],
+            homeroom_ids: Vec::new(),
+        },
+        Some(Where::Homeroom(Some(homeroom))) if !place.is_teacher => Places {
+            class_ids: Vec::new(),
+            homeroom_ids: vec![homeroom.clone()],
+        },
+        _ => Places::default(),
+    };
+    invitations::add_places(&mut invitation, &places);
+    work.update_invitation(&invitation)?;
+    Ok(Some(invited))
+}
+
+fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where) -> Result<bool, Stop> {
+    match from {
+        Where::Class(Some(class)) if place.is_teacher => {
+            // The owner stays: a class without one would be nobody's.
+            let is_there = work.teaches_along(&class, user)?;
+            if is_there {
+                classes::remove_teacher(work, &class, user)?;
+            }
+            Ok(is_there)
+        }
+        Where::Class(Some(class)) => {
+            let is_there = work.is_in_class(&class, user)?;
+            if is_there {
+                enrollments::unenroll(work, &class, user)?;
+            }
+            Ok(is_there)
+        }
+        Where::Homeroom(Some(homeroom)) if !place.is_teacher => {
+            let is_there = work.is_in_homeroom(&homeroom, user)?;
+            if is_there {
+                homerooms::remove_student(work, &homeroom, user)?;
+            }
+            Ok(is_there)
+        }
+        Where::Class(None) | Where::Homeroom(_) => Ok(false),
+    }
+}
+
+/// Makes a teacher the homeroom teacher where there is none yet. What a dry run has only foreseen has none.
+fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, Stop> {
+    let Some(id) = id else { return Ok(true) };
+    let mut homeroom = work.homeroom_to_change(id)?;
+    if homeroom.teacher_id.is_some() {
+        return Ok(false);
+    }
+    let Some(teacher) = teacher else { return Ok(true) };
+    let mut changed = Changed::new();
+    changed.write("teacherId", &mut homeroom.teacher_id, Some(teacher.clone()));
+    homeroom.updated_at = work.now();
+    work.update_homeroom(&homeroom)?;
+    let students = work.homeroom_student_ids(&homeroom.id)?;
+    work.record(HomeroomChange::Updated {
+        homeroom,
+        changed,
+        students,
+    });
+    Ok(true)
+}
+
+/// The member an id means, and the account if it is there already.
+fn member(
+    work: &mut Work<'_>,
+    external_id: &ExternalId,
+    foreseen: &Foreseen,
+) -> Result<Option<(Option<UserId>, MemberRole)>, Stop> {
+    if let Some(found) = work.member_of_external_id(external_id.as_str())? {
+        return Ok(Some((Some(found.user), found.role)));
+    }
+    let foreseen = foreseen
+        .people
+        .get(external_id.as_str())
+        .filter(|person| !person.is_invited);
+    Ok(foreseen.map(|member| (member.user.clone(), member.role)))
+}
+
+fn somewhere(work: &mut Work<'_>, external_id: &ExternalId, foreseen: &Foreseen) -> Result<Option<Where>, Stop> {
+    let text = external_id.as_str();
+    if let Some(class) = work.class_of_external_id(text)? {
+        return Ok(Some(Where::Class(Some(class))));
+    }
+    if let Some(homeroom) = work.homeroom_of_external_id(text)? {
+        return Ok(Some(Where::Homeroom(Some(homeroom))));
+    }
+    let class = foreseen.classes.contains_key(text).then_some(Where::Class(None));
+    let homeroom = foreseen.homerooms.get(text);
+    Ok(class.or_else(|| homeroom.map(|homeroom| Where::Homeroom(homeroom.clone()))))
+}

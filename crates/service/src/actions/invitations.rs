@@ -1,0 +1,202 @@
+//! Invitations (contract 6.3): an address whose account this organization did not make is invited and joins only when its
+//! owner accepts. The rules are in `model::invitation`; acceptance is in `acceptance.rs`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::access::Rank;
+use model::change::invitation::InvitationChange;
+use model::id::InvitationId;
+use model::invitation::{Invitation, InvitationStatus, LIFETIME, Places, can_be_invited};
+use model::refusal::Refusal;
+use model::time::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::people::NewPerson;
+use adapters::mail::{Mail, Recipient};
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+
+/// The page that the mailed link opens. The token stands behind `#`, so that no server and no log ever sees it.
+const PAGE: &str = "/accept-invitation";
+
+/// Invites an address. A pending invitation is brought up to date and extended; it is mailed again only if it had expired
+/// or was never mailed, so that a repeated import sends no second email.
+pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Invitation> {
+    can_be_invited(&new.email)?;
+    let now = work.now();
+    let inviter_id = work.actor().user.clone();
+    if let Some(mut invitation) = work.pending_invitation(&new.email)? {
+        let is_due = !invitation.is_open(now) || invitation.sent_at.is_none();
+        let same = invitation.clone();
+        invitation.name = new.name.clone();
+        invitation.role = new.role;
+        invitation.external_id.clone_from(&new.external_id);
+        add_places(&mut invitation, places);
+        if is_due {
+            invitation.renew(now);
+        }
+        let is_sent = is_due && send(work, &mut invitation, mail)?;
+        if invitation != same {
+            invitation.inviter_id = inviter_id;
+            invitation.updated_at = now;
+            work.update_invitation(&invitation)?;
+            let change = invitation.clone();
+            work.record(InvitationChange::Renewed {
+                invitation: change,
+                is_sent,
+            });
+        }
+        return Ok(invitation);
+    }
+    let mut invitation = Invitation {
+        id: InvitationId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        email: new.email.clone(),
+        name: new.name.clone(),
+        role: new.role,
+        external_id: new.external_id.clone(),
+        class_ids: places.class_ids.clone(),
+        homeroom_ids: places.homeroom_ids.clone(),
+        is_home: false,
+        inviter_id,
+        status: InvitationStatus::Pending,
+        sent_at: None,
+        expires_at: now.plus_seconds(LIFETIME),
+        created_at: now,
+        updated_at: now,
+    };
+    // An earlier invitation that was withdrawn counts: withdrawing and inviting again must not flood a mailbox.
+    invitation.sent_at = work.last_invitation_sent(&invitation.email)?;
+    within_rate(&invitation, now)?;
+    invitation.sent_at = None;
+    if !work.insert_invitation(&invitation)? {
+        return Err(already_invited());
+    }
+    let is_sent = send(work, &mut invitation, mail)?;
+    work.update_invitation(&invitation)?;
+    work.record(InvitationChange::Created {
+        invitation: invitation.clone(),
+        is_sent,
+    });
+    Ok(invitation)
+}
+
+/// Extends a pending invitation and mails it again with a new token; the token before it is void.
+pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mail) -> Result<Invitation> {
+    let now = work.now();
+    let mut invitation = pending(work, id)?;
+    within_rate(&invitation, now)?;
+    invitation.renew(now);
+    let is_sent = send(work, &mut invitation, Some(mail))?;
+    work.update_invitation(&invitation)?;
+    work.record(InvitationChange::Renewed {
+        invitation: invitation.clone(),
+        is_sent,
+    });
+    Ok(invitation)
+}
+
+/// Withdraws a pending invitation.
+pub fn cancel(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
+    let mut invitation = pending(work, id)?;
+    settle(work, &mut invitation, InvitationStatus::Canceled)?;
+    work.record(InvitationChange::Canceled {
+        invitation: invitation.clone(),
+    });
+    Ok(invitation)
+}
+
+/// A pending invitation that the caller may change: its role is below the caller's rank.
+fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
+    let rank = work.rank()?;
+    let invitation = work.invitation_to_change(id)?;
+    if rank != Rank::SuperAdmin && !rank.outranks(invitation.role) {
+        return Err(Refusal::ForbiddenRank.into());
+    }
+    if invitation.status == InvitationStatus::Pending {
+        Ok(invitation)
+    } else {
+        Err(Error::NotFound)
+    }
+}
+
+/// Writes the final state of an invitation and voids its token.
+pub(super) fn settle(work: &mut Work<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
+    invitation.status = status;
+    invitation.updated_at = work.now();
+    work.set_invitation_token(&invitation.id, None)?;
+    work.update_invitation(invitation)
+}
+
+/// Queues the email with a new token; false without a mail room.
+fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mail>) -> Result<bool> {
+    let Some(mail) = mail else { return Ok(false) };
+    let school = work.school()?;
+    let token = better_auth::token::session_token();
+    let locale = school
+        .metadata
+        .as_ref()
+        .and_then(|metadata| metadata.locale.as_ref())
+        .map_or("en", |locale| locale.as_str());
+    let to = Recipient {
+        address: &invitation.email,
+        name: invitation.name.as_str(),
+        locale,
+    };
+    let host = school
+        .custom_domain
+        .as_ref()
+        .map_or_else(|| mail.host(), |domain| domain.as_str());
+    let path = format!("{PAGE}#token={token}");
+    let letter = mail.organization_invitation(
+        to,
+        school.name.as_str(),
+        host,
+        invitation.role,
+        &path,
+        LIFETIME / (24 * 60 * 60),
+        work.now(),
+    )?;
+    work.set_invitation_token(&invitation.id, Some(&digest(&token)))?;
+    work.insert_letter(&letter)?;
+    invitation.sent_at = Some(work.now());
+    Ok(true)
+}
+
+/// Adds classes and homerooms to an invitation, each once.
+pub fn add_places(invitation: &mut Invitation, places: &Places) {
+    for class in &places.class_ids {
+        if !invitation.class_ids.contains(class) {
+            invitation.class_ids.push(class.clone());
+        }
+    }
+    for homeroom in &places.homeroom_ids {
+        if !invitation.homeroom_ids.contains(homeroom) {
+            invitation.homeroom_ids.push(homeroom.clone());
+        }
+    }
+}
+
+fn within_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
+    let Some(next) = invitation.resend_after(now) else {
+        return Ok(());
+    };
+    let milliseconds = next.as_millis().saturating_sub(now.as_millis()).max(1);
+    let retry_after = u64::try_from(milliseconds).unwrap_or(1).div_ceil(1000);
+    Err(Error::RateLimited { retry_after })
+}
+
+/// How a token is stored: a reader of a backup cannot use it.
+pub(super) fn digest(token: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
+}
+
+fn already_invited() -> Error {
+    Error::Conflict {
+        code: "ALREADY_INVITED",
+        message: "This address was invited in this moment; read the list of invitations again.",
+        path: "email",
+        existing_id: None,
+    }
+}

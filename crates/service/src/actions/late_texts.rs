@@ -1,0 +1,31 @@
+//! What is saved of a document after it was deleted is kept for a day.
+
+use model::change::document::DocumentChange;
+use model::late_text::LateText;
+
+use common::error::Result;
+use db::Work;
+
+/// Keeps the newest text of a session of a deleted document; returns whether the row names its file now.
+pub fn keep(work: &mut Work<'_>, text: &LateText) -> Result<bool> {
+    let document = work.deleted_document_to_write(&text.document_id)?;
+    let former = work.late_text_of_session(&text.document_id, text.generation)?;
+    let is_same = |former: &LateText| former.sha256 == text.sha256 || !text.replaces(former);
+    if former.as_ref().is_some_and(is_same) {
+        return Ok(false);
+    }
+    let mut text = text.clone();
+    if let Some(author) = &text.saved_by_id
+        && !work.is_member(author)?
+    {
+        text.saved_by_id = None;
+    }
+    work.replace_late_text(former.as_ref(), &text)?;
+    work.record(DocumentChange::LateTextKept {
+        document: Box::new(document),
+        text: Box::new(text),
+        is_replacement: former.is_some(),
+        files: former.into_iter().map(|former| former.file_key).collect(),
+    });
+    Ok(true)
+}

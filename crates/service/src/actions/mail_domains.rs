@@ -1,0 +1,108 @@
+//! Mail domains of an organization: added and proven by its administrators, or set by a SUPER_ADMIN.
+
+use garde::Validate;
+use model::change::mail_domain::MailDomainChange;
+use model::id::MailDomainId;
+use model::mail_domain::{Checked, DOMAINS_MAX, MailDomain, MailDomainName, RecordCheck};
+use model::refusal::Refusal;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::clock;
+use common::error::{Error, Result};
+use db::Work;
+
+/// A domain to be added.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMailDomain {
+    /// The domain of the school's mail addresses, such as `school.example`.
+    #[garde(length(min = 1, max = 260))]
+    #[schema(min_length = 1, max_length = 260)]
+    pub domain: String,
+}
+
+impl NewMailDomain {
+    /// The name in its one spelling, without what belongs to an address.
+    pub fn name(&self) -> Result<MailDomainName> {
+        let name = MailDomainName::parse(&self.domain);
+        name.map_err(|bad| Error::invalid("domain", bad.code(), bad.to_string()))
+    }
+}
+
+/// Adds a domain that is to be proven by a TXT record.
+pub fn add(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
+    let name = new.name()?;
+    work.hold_organization()?;
+    let domain = insert(work, name)?;
+    work.record(MailDomainChange::Added { domain: domain.clone() });
+    Ok(domain)
+}
+
+/// Assigns a domain to the organization, also when another one holds it; for SUPER_ADMINs. A domain that the organization
+/// added before is confirmed.
+pub fn set(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
+    let name = new.name()?;
+    work.hold_organization()?;
+    let mut domain = match work.mail_domain_named(&name)? {
+        Some(domain) => domain,
+        None => insert(work, name)?,
+    };
+    if domain.confirm(work.now()) {
+        work.update_mail_domain(&domain)?;
+        work.record(MailDomainChange::Verified { domain: domain.clone() });
+    }
+    Ok(domain)
+}
+
+/// The caller holds the organization, so that no two of these go beyond the limit.
+fn insert(work: &mut Work<'_>, name: MailDomainName) -> Result<MailDomain> {
+    if work.count_mail_domains()? >= DOMAINS_MAX {
+        let (what, limit) = ("mail domains", DOMAINS_MAX);
+        return Err(Refusal::LimitReached { what, limit }.into());
+    }
+    let id = MailDomainId::new(clock::new_id());
+    let token = better_auth::token::session_token();
+    let domain = MailDomain::pending(id, work.organization().clone(), name, token, work.now());
+    work.insert_mail_domain(&domain)?;
+    Ok(domain)
+}
+
+/// Records the result of a check that an administrator requested.
+pub fn prove(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<MailDomain> {
+    let mut domain = work.mail_domain_to_change(id)?;
+    let is_held_elsewhere = work.is_domain_held_elsewhere(&domain.domain)?;
+    let checked = domain.prove(check, is_held_elsewhere, work.now())?;
+    write(work, &domain, checked)?;
+    Ok(domain)
+}
+
+/// Records the result of a scheduled check. A domain that was removed meanwhile is left alone.
+pub fn recheck(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
+    let mut domain = match work.mail_domain_to_change(id) {
+        Err(Error::NotFound) => return Ok(()),
+        domain => domain?,
+    };
+    let checked = domain.recheck(check, work.now());
+    write(work, &domain, checked)
+}
+
+/// Removes a domain; accounts that were taken over stay what they are.
+pub fn remove(work: &mut Work<'_>, id: &MailDomainId) -> Result<()> {
+    let domain = work.mail_domain_to_change(id)?;
+    work.delete_mail_domain(id)?;
+    work.record(MailDomainChange::Removed { domain });
+    Ok(())
+}
+
+fn write(work: &mut Work<'_>, domain: &MailDomain, checked: Checked) -> Result<()> {
+    work.update_mail_domain(domain)?;
+    let domain = domain.clone();
+    match checked {
+        Checked::Verified => work.record(MailDomainChange::Verified { domain }),
+        Checked::Failing => work.record(MailDomainChange::Failing { domain }),
+        Checked::Lost => work.record(MailDomainChange::Lost { domain }),
+        Checked::Unchanged => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Memberships: which role somebody has in a school, and how he leaves it. Who owns a school is decided under a lock on its
+//! row, so that two owners who remove each other at the same time leave one of them.
+
+use garde::Validate;
+use model::access::{MemberRole, PlatformRole};
+use model::change::user::UserChange;
+use model::edit::{Edit, not_null};
+use model::id::{MemberId, UserId};
+use model::refusal::Refusal;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::error::Result;
+use db::Work;
+use db::leaving::EndedMembership;
+use db::members::KnownMember;
+use db::people::Membership;
+
+/// What a PATCH of a membership may change.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberEdit {
+    /// The role that counts in the organization.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub role: Edit<MemberRole>,
+}
+
+/// Gives a member another role; nobody changes the own one.
+pub fn edit(work: &mut Work<'_>, id: &MemberId, edit: &MemberEdit) -> Result<KnownMember> {
+    work.hold_organization()?;
+    let user = work.user_of_member(id)?;
+    let rank = work.rank()?;
+    let Membership { user, mut member, .. } = work.membership_to_change(&user)?;
+    rank.may_act_on(user.role, member.role)?;
+    let role = edit.role.clone().required("role").map_err(Refusal::from)?;
+    if let Some(role) = role.filter(|role| *role != member.role) {
+        if work.actor().user.as_ref() == Some(&user.id) {
+            return Err(Refusal::ForbiddenRank.into());
+        }
+        rank.may_change(member.role, role)?;
+        member.may_stop_owning(work.other_owners(&user.id)?)?;
+        let from = std::mem::replace(&mut member.role, role);
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+        let sessions = work.end_sessions_of_old_role(&user.id)?;
+        work.record(UserChange::RoleChanged {
+            user: user.person(),
+            member,
+            from,
+            sessions,
+        });
+    }
+    work.member(id)
+}
+
+/// Ends somebody's membership.
+pub fn remove(work: &mut Work<'_>, user: &UserId) -> Result<()> {
+    work.hold_organization()?;
+    let rank = work.rank()?;
+    let membership = work.membership_to_change(user)?;
+    rank.may_act_on(membership.user.role, membership.member.role)?;
+    end(work, membership)
+}
+
+/// The same, named by the membership.
+pub fn remove_member(work: &mut Work<'_>, id: &MemberId) -> Result<()> {
+    let user = work.user_of_member(id)?;
+    remove(work, &user)
+}
+
+/// Ends a membership with enrolments, groups, sessions and sockets; the account is switched off when it was the last one
+/// (contract 4.6). The caller holds the organization and has asked who may do this.
+pub fn end(work: &mut Work<'_>, membership: Membership) -> Result<()> {
+    let Membership {
+        user,
+        member,
+        is_elsewhere,
+    } = membership;
+    member.may_stop_owning(work.other_owners(&user.id)?)?;
+    // Those who run the platform need no school.
+    let is_deactivated = !is_elsewhere && user.role != PlatformRole::SuperAdmin;
+    let EndedMembership {
+        classes,
+        left,
+        sessions,
+    } = work.end_membership(&user.id, is_deactivated)?;
+    work.record(UserChange::MembershipEnded {
+        user: user.person(),
+        member,
+        classes,
+        left,
+        sessions,
+        is_deactivated,
+    });
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! What the platform does with organizations: found, change, suspend, activate, delete; and, after the deletion, take away
+//! what was theirs. Each happens in the organization it is about and stands in its log.
+
+use garde::Validate;
+use model::access::{MemberRole, Rank};
+use model::change::organization::OrganizationChange;
+use model::change::session::SessionChange;
+use model::edit::Edit;
+use model::invitation::Places;
+use model::job::JobKind;
+use model::news::KillReason;
+use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
+use model::text::{CustomDomain, Name, Slug};
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::people::{self, NewPerson, Password, Provisioned};
+use super::users;
+use adapters::mail::Mail;
+use common::error::{Error, Result};
+use db::Work;
+
+/// An organization to be founded.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewTenant {
+    /// Its name.
+    #[garde(dive)]
+    pub name: Name,
+    /// Its name in addresses, also its subdomain.
+    #[garde(dive)]
+    pub slug: Slug,
+    /// A host of its own.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub custom_domain: Option<CustomDomain>,
+    /// The address of its first owner; one that has an account is invited.
+    #[garde(custom(users::is_address))]
+    pub owner_email: String,
+    /// The name of the owner's account, if it is new.
+    #[garde(dive)]
+    pub owner_name: Name,
+    /// Its settings.
+    #[serde(default)]
+    #[garde(dive)]
+    pub metadata: Option<MetadataEdit>,
+}
+
+/// The word that proves a deletion is meant.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Confirmation {
+    /// The short name of the organization.
+    #[garde(skip)]
+    pub confirm: String,
+}
+
+/// An organization with its first owner.
+#[derive(Debug, Clone)]
+pub struct Founded {
+    /// The organization.
+    pub organization: Organization,
+    /// The owner, or the invitation of the owner: until it is accepted the organization has none.
+    pub owner: Provisioned,
+}
+
+/// What a deletion shut at once.
+#[derive(Debug, Clone)]
+pub struct Deleted {
+    /// The organization as it was.
+    pub organization: Organization,
+    /// How many members it had.
+    pub members: i64,
+    /// How many sessions worked in it.
+    pub sessions: usize,
+}
+
+/// Founds an organization with its first owner. The password is for an owner without an account; it is temporary. An
+/// address that has an account is invited, and the organization waits without owner until it accepts.
+pub fn found(
+    work: &mut Work<'_>,
+    hosts: &PlatformHosts,
+    new: &NewTenant,
+    password_hash: &str,
+    mail: &Mail,
+) -> Result<Founded> {
+    hosts.leave(Some(&new.slug), new.custom_domain.as_ref())?;
+    let organization = Organization {
+        id: work.organization().clone(),
+        name: new.name.clone(),
+        slug: new.slug.clone(),
+        custom_domain: new.custom_domain.clone(),
+        logo: None,
+        status: OrganizationStatus::Active,
+        metadata: Metadata::edited(None, new.metadata.clone().map_or(Edit::Keep, Edit::Set)),
+        storage_quota: None,
+        group_storage_quota: None,
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_organization(&organization)?;
+    let owner = NewPerson {
+        name: new.owner_name.clone(),
+        email: people::address(&new.owner_email).unwrap_or_default(),
+        first_name: None,
+        last_name: None,
+        username: None,
+        role: MemberRole::Owner,
+        external_id: None,
+    };
+    let password = Password::Temporary(password_hash.to_owned());
+    let places = Places::default();
+    let owner = people::provision(work, Rank::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
+    work.record(OrganizationChange::Created {
+        organization: Box::new(organization.clone()),
+        owner: owner.joined().map(|joined| joined.person.clone()),
+    });
+    Ok(Founded { organization, owner })
+}
+
+/// Changes what a PATCH names.
+pub fn edit(work: &mut Work<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
+    let mut organization = work.organization_to_change()?;
+    hosts.leave(edit.slug.value(), edit.custom_domain.value())?;
+    let changed = organization.edit(edit.clone(), work.now())?;
+    if !changed.is_empty() {
+        work.update_organization(&organization)?;
+        work.record(OrganizationChange::Updated {
+            organization: Box::new(organization.clone()),
+            changed,
+        });
+    }
+    Ok(organization)
+}
+
+/// Shuts the organization: its members are refused at once, their sockets end, nothing is lost.
+pub fn suspend(work: &mut Work<'_>) -> Result<Organization> {
+    let mut organization = work.organization_to_change()?;
+    if organization.set_status(OrganizationStatus::Suspended, work.now()) {
+        work.update_organization(&organization)?;
+        let sessions = work.sessions_at_work()?;
+        work.record(OrganizationChange::Suspended {
+            organization: Box::new(organization.clone()),
+            sessions,
+        });
+    }
+    Ok(organization)
+}
+
+/// Opens a suspended organization again.
+pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
+    let mut organization = work.organization_to_change()?;
+    if organization.set_status(OrganizationStatus::Active, work.now()) {
+        work.update_organization(&organization)?;
+        let sessions = work.sessions_at_work()?;
+        work.record(OrganizationChange::Activated {
+            organization: Box::new(organization.clone()),
+            sessions,
+        });
+    }
+    Ok(organization)
+}
+
+/// Deletes the organization: from this moment nobody finds it, and a job takes away what was its.
+pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Deleted> {
+    let organization = work.organization_to_change()?;
+    if confirmation.confirm != organization.slug.as_str() {
+        return Err(Error::invalid(
+            "confirm",
+            "mismatch",
+            "must be the short name of the organization",
+        ));
+    }
+    let (members, sessions) = (work.member_count()?, work.sessions_at_work()?);
+    work.delete_organization()?;
+    work.open_job(JobKind::OrganizationPurge, organization.id.as_str(), &json!({}))?;
+    let deleted = Deleted {
+        organization: organization.clone(),
+        members,
+        sessions: sessions.len(),
+    };
+    work.record(OrganizationChange::Deleted {
+        organization: Box::new(organization),
+        sessions,
+    });
+    Ok(deleted)
+}
+
+/// Asks again for the purge of a deleted organization, should nobody be at it.
+pub fn resume_purge(work: &mut Work<'_>) -> Result<()> {
+    let id = work.organization().clone();
+    work.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({}))
+        .map(drop)
+}
+
+/// Takes the next piece of a deleted organization away; true when nothing is left.
+pub fn purge(work: &mut Work<'_>) -> Result<bool> {
+    let purged = work.purge_piece()?;
+    for (user, session) in purged.ended {
+        work.record(SessionChange::Ended {
+            user,
+            sessions: vec![session],
+            reason: KillReason::Deactivated,
+        });
+    }
+    if !purged.files.is_empty() {
+        work.record(OrganizationChange::Purged { files: purged.files });
+    }
+    Ok(purged.is_over)
+}

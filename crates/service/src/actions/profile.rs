@@ -1,0 +1,136 @@
+//! What people change about themselves. Address, role and password have doors of their own.
+
+use garde::Validate;
+use model::access::Viewer;
+use model::change::user::UserChange;
+use model::edit::{Changed, Edit, not_null, optional_text};
+use model::id::UserId;
+use model::text::{Locale, Name, TimeZone};
+use model::time::Timestamp;
+use model::user::User;
+use model::version::IfMatch;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use common::error::{Error, Problem, Result};
+use db::platform::PlatformWork;
+use db::{Actor, Standpoint};
+
+/// What a PATCH of the own profile may change.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProfileEdit {
+    /// The name shown to others.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub name: Edit<Name>,
+    /// Null or empty takes the picture away. Nothing else is allowed: pictures cannot be uploaded, and addresses elsewhere
+    /// would tell their owners who looks.
+    #[serde(default)]
+    #[garde(custom(is_image))]
+    pub image: Edit<String>,
+    /// Language.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub locale: Edit<Locale>,
+    /// Time zone.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub timezone: Edit<TimeZone>,
+}
+
+/// Changes the own profile, when it has the version that the request asks for.
+pub fn edit(
+    work: &mut PlatformWork<'_>,
+    user: &UserId,
+    edit: &ProfileEdit,
+    condition: Option<&IfMatch>,
+    actor: &Actor,
+    now: Timestamp,
+) -> Result<User> {
+    let mut user = work.profile_to_change(user)?;
+    let version = work.version_of_account(&user.id)?;
+    if condition.is_some_and(|condition| !condition.is_met_by(version)) {
+        return Err(Error::precondition_failed());
+    }
+    let edit = edit.clone();
+    let image = match edit.image {
+        Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
+        image => image,
+    };
+    let mut changed = Changed::new();
+    let null = |error: model::edit::NullNotAllowed| {
+        Error::Invalid(vec![Problem::new(error.field, "required", error.to_string())])
+    };
+    changed.edit("name", &mut user.name, edit.name).map_err(null)?;
+    changed.edit_nullable("image", &mut user.image, image);
+    changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
+    changed.edit_nullable("timezone", &mut user.timezone, edit.timezone);
+    if changed.has("name") {
+        user.may_change_own_name(&work.settings_of_student(&user.id)?)?;
+    }
+    if !changed.is_empty() {
+        user.updated_at = now;
+        work.update_profile(&user)?;
+        record(work, &user, &changed, actor, now)?;
+    }
+    Ok(user)
+}
+
+/// Records the change in every organization of the person.
+fn record(work: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
+    for seen in work.organizations_of(&user.id)? {
+        let standpoint = Standpoint {
+            tenant: seen.tenant,
+            viewer: Viewer::Admin,
+            actor: actor.clone(),
+            now,
+        };
+        work.within(standpoint, |work| {
+            let seen_in = work.classes_showing(&user.id, changed)?;
+            work.record(UserChange::ProfileEdited {
+                user: user.person(),
+                changed: changed.clone(),
+                seen_in,
+            });
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Pictures are shown to other users, so an external URL would reveal to its owner who looks and when.
+/// Only uploads of the person could be allowed, and there is no upload for pictures: a picture can only be taken away.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn is_image(image: &Edit<String>, (): &()) -> garde::Result {
+    match image {
+        Edit::Set(image) if !image.trim().is_empty() => Err(garde::Error::new(
+            "must be null: addresses of pictures elsewhere are not allowed",
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picture_can_only_be_taken_away() {
+        let fits = |text: &str| is_image(&Edit::Set(text.to_owned()), &()).is_ok();
+        assert!(fits("") && is_image(&Edit::Clear, &()).is_ok() && is_image(&Edit::Keep, &()).is_ok());
+        for address in [
+            "https://tracker.example/ada.png",
+            "http://10.0.0.1/x",
+            "/files/ada.png",
+            "//evil.example/x",
+            "javascript:alert(1)",
+            "data:image/png;base64,AA",
+        ] {
+            assert!(!fits(address), "{address}");
+        }
+    }
+}

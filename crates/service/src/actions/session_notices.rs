@@ -1,0 +1,97 @@
+//! What becomes of an editing session about which the document server sends a notice without bytes: someone joined or
+//! left, it is over, or its save could not be fetched.
+
+use model::document::Document;
+use model::id::{DocumentId, UserId};
+use model::save;
+use model::time::Timestamp;
+
+use super::contributions;
+use super::saves::{hold, tell_arrival, tell_recovery};
+use common::error::{Error, Result};
+use db::Work;
+use db::saves::{SaveNote, SaveOutcome};
+
+/// The session is over, and an earlier forced save had everything.
+pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
+    let before = hold(work, &note.document_id, generation)?.whole.document;
+    let mut document = before.clone();
+    contributions::present(work, &document.id, generation)?;
+    if generation == document.key().generation {
+        document.renew_key();
+        document.save_failed_at = None;
+    }
+    document.note_arrival(generation, true);
+    if document != before {
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+    }
+    tell_recovery(work, &before, &document)?;
+    tell_arrival(work, &before, &document)?;
+    work.end_session(&note.document_id, generation)
+}
+
+/// The last editor left without a change.
+pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let before = hold(work, id, generation)?.whole.document;
+    contributions::present(work, id, generation)?;
+    end_held(work, before, generation)
+}
+
+/// Ends a session of which the document server holds nothing any more. The document is locked first: a freeze that is
+/// completed at the same time must not keep the key of a session that is over.
+pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let before = hold(work, id, generation)?.whole.document;
+    end_held(work, before, generation)
+}
+
+/// Ends a session of a document that this transaction has locked.
+pub(super) fn end_held(work: &mut Work<'_>, before: Document, generation: i64) -> Result<()> {
+    let mut document = before.clone();
+    document.note_arrival(generation, true);
+    if document != before {
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+        tell_arrival(work, &before, &document)?;
+    }
+    work.end_session(&before.id, generation)
+}
+
+/// An editor joined or left.
+pub fn note_editors(
+    work: &mut Work<'_>,
+    note: &SaveNote,
+    generation: i64,
+    users: &[UserId],
+    (joined, left): (&[UserId], &[UserId]),
+) -> Result<()> {
+    if users.is_empty() {
+        // The reply to a question about the session may arrive after its final save, whose transaction ended it.
+        hold(work, &note.document_id, generation)?;
+    } else if generation > work.document(&note.document_id)?.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    contributions::present(work, &note.document_id, generation)?;
+    let before = work.editing_session(&note.document_id, generation)?;
+    if users.is_empty() && before.is_none() {
+        return Ok(());
+    }
+    let has_gap = before
+        .as_ref()
+        .is_some_and(|before| before.has_gap || save::shows_gap(&before.editors, users, joined, left));
+    work.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
+}
+
+/// A save could not be fetched; the document server tries again, or the sweep does.
+pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
+    if work.has_taken(note)? {
+        return Ok(());
+    }
+    let outcome = SaveOutcome {
+        word: "FAILED",
+        sha256: None,
+        last_save,
+        revision_id: None,
+    };
+    work.note_save(note, &outcome)
+}

@@ -1,0 +1,284 @@
+//! Signing in: who is let in, and how often one may be wrong (contract 9). Only failures count, so that a class behind
+//! one address can sign in together; an attempt is judged when its password was hashed, so that many at once find out
+//! no more than one after the other.
+
+use model::change::session::SessionChange;
+use model::id::UserId;
+use model::time::Timestamp;
+
+use common::error::{Error, Result};
+use db::platform::sessions::Session;
+use db::platform::sign_in::{Attempt, Credential};
+use db::platform::{Platform, PlatformWork};
+
+/// What a sign-in brings to its verdict.
+#[derive(Debug, Clone)]
+pub struct SignIn {
+    /// Whom it names and where it comes from.
+    pub attempt: Attempt,
+    /// The hash that the password fitted, if it fitted one.
+    pub fitted: Option<String>,
+    /// The hash to store instead, where the old one is of another kind.
+    pub rehashed: Option<String>,
+    /// The session that begins if all is well; its person is filled in here.
+    pub session: Session,
+}
+
+/// How a sign-in ended.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// It is a session.
+    In(Session),
+    /// Wrong, unknown, switched off or outdated: nobody learns which.
+    Wrong,
+    /// The password was right, but the platform keeps the person out.
+    Banned,
+}
+
+/// Refuses while too many attempts failed; the same for accounts that do not exist.
+pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
+    let Some(opens_at) = platform.failure_history(attempt, now)?.opens_at(now) else {
+        return Ok(());
+    };
+    let milliseconds = opens_at.as_millis().saturating_sub(now.as_millis()).max(1);
+    let retry_after = u64::try_from(milliseconds).unwrap_or(1).div_ceil(1000);
+    Err(Error::RateLimited { retry_after })
+}
+
+/// Lets somebody in, or counts a failure.
+pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<Verdict> {
+    let attempt = &sign_in.attempt;
+    work.hold_account(&attempt.account_key)?;
+    within_limits(work, attempt, now)?;
+    let credential = work.credential(&attempt.account_key, now)?;
+    let Some((credential, account)) = fitting(credential.clone(), sign_in.fitted.as_deref()) else {
+        let user = credential.map(|credential| credential.user);
+        fail(work, attempt, user, None, now)?;
+        return Ok(Verdict::Wrong);
+    };
+    if credential.is_banned {
+        return Ok(Verdict::Banned);
+    }
+    work.lift_ban(&credential.user, now)?;
+    if let Some(hash) = &sign_in.rehashed {
+        work.rehash_password(&account, hash, now)?;
+    }
+    work.insert_success(&credential.user, attempt, now)?;
+    work.forget_sessions(&credential.user, now)?;
+    let session = Session {
+        user_id: credential.user,
+        ..sign_in.session.clone()
+    };
+    work.insert_session(&session)?;
+    Ok(Verdict::In(session))
+}
+
+/// Counts a wrong password, also of somebody who is signed in already, or of a super admin who acts as him.
+pub fn fail(
+    work: &mut PlatformWork<'_>,
+    attempt: &Attempt,
+    user: Option<UserId>,
+    impersonated_by: Option<UserId>,
+    now: Timestamp,
+) -> Result<()> {
+    work.insert_failure(attempt, now)?;
+    work.record(SessionChange::LoginFailed {
+        user,
+        email: attempt.account_key.clone(),
+        address: Some(attempt.address.clone()),
+        impersonated_by,
+    });
+    Ok(())
+}
+
+/// The credential and the row of its password, if that is still the password which fitted and may be used.
+fn fitting(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Credential, String)> {
+    let credential = credential?;
+    let (account, hash) = credential.password.clone()?;
+    let right = fitted == Some(hash.as_str()) && credential.is_active && !credential.is_outdated;
+    right.then_some((credential, account))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+    use db::platform::PlatformProof;
+    use db::{Database, Store, migrate};
+
+    const START: i64 = 1_800_000_000_000;
+
+    /// A store whose limits are asked at any moment.
+    struct Limits {
+        store: Store,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Limits {
+        fn open() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let database = Database::Sqlite(folder.path().join("limits.db"));
+            migrate(&database).unwrap();
+            let store = Store::open(&database, 1, 1).unwrap();
+            Self { store, _folder: folder }
+        }
+
+        async fn failed(&self, address: &str, at: i64) {
+            let attempt = attempt(address);
+            let write = self
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let at = Timestamp::from_millis(START + at);
+                    platform.insert_failure(&attempt, at)
+                });
+            write.await.unwrap();
+        }
+
+        /// How many seconds one has to wait; none where one may try.
+        async fn wait(&self, address: &str, at: i64) -> Option<u64> {
+            let attempt = attempt(address);
+            let look = self
+                .store
+                .platform_read(PlatformProof::command_line(), move |platform| {
+                    within_limits(platform, &attempt, Timestamp::from_millis(START + at))
+                });
+            match look.await {
+                Ok(()) => None,
+                Err(Error::RateLimited { retry_after }) => Some(retry_after),
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    }
+
+    fn attempt(address: &str) -> Attempt {
+        of("ada@school.example", address)
+    }
+
+    fn of(account: &str, address: &str) -> Attempt {
+        Attempt {
+            account_key: account.to_owned(),
+            address: address.to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn five_failures_of_one_account_from_one_address_close_a_minute() {
+        let limits = Limits::open();
+        for second in 0..4 {
+            limits.failed("192.0.2.1", second * 1000).await;
+        }
+        assert_eq!(limits.wait("192.0.2.1", 4000).await, None, "four are allowed");
+        limits.failed("192.0.2.1", 4000).await;
+        for (at, wait) in [(4000, Some(56)), (59_000, Some(1)), (59_999, Some(1)), (60_000, None)] {
+            assert_eq!(
+                limits.wait("192.0.2.1", at).await,
+                wait,
+                "{at} ms after the first of five"
+            );
+        }
+        assert_eq!(
+            limits.wait("192.0.2.2", 5000).await,
+            None,
+            "another address is not closed"
+        );
+    }
+
+    #[tokio::test]
+    async fn ten_failures_of_one_account_from_anywhere_close_a_quarter_of_an_hour() {
+        let limits = Limits::open();
+        for number in 0..10 {
+            limits.failed(&format!("198.51.100.{number}"), 0).await;
+        }
+        let quarter = 15 * 60 * 1000;
+        for (at, wait) in [
+            (0, Some(900)),
+            (60_000, Some(840)),
+            (quarter - 1, Some(1)),
+            (quarter, None),
+        ] {
+            assert_eq!(limits.wait("203.0.113.9", at).await, wait, "after {at} ms");
+        }
+    }
+
+    #[tokio::test]
+    async fn consecutive_failures_close_unknown_addresses_until_cleared() {
+        let limits = Limits::open();
+        let hour = 3_600_000;
+        for number in 0..100 {
+            limits
+                .failed(&format!("198.51.100.{}", number % 7), number * hour)
+                .await;
+        }
+        let after = 100 * hour;
+        assert!(limits.wait("203.0.113.9", after).await > Some(29 * 24 * 3600), "closed");
+        let write = limits.store.platform_write(PlatformProof::command_line(), |platform| {
+            platform.clear_failures("ada@school.example")
+        });
+        write.await.unwrap();
+        assert_eq!(
+            limits.wait("203.0.113.9", after).await,
+            None,
+            "a new password opens the account"
+        );
+    }
+
+    #[tokio::test]
+    async fn known_address_has_its_own_count_of_consecutive_failures() {
+        let limits = Limits::open();
+        let hour = 3_600_000;
+        let success = |address: &'static str, at: i64| {
+            limits
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let at = Timestamp::from_millis(START + at);
+                    platform.insert_success(&UserId::new("ada"), &attempt(address), at)
+                })
+        };
+        success("192.0.2.1", 0).await.unwrap();
+        for number in 1..=100 {
+            limits.failed("198.51.100.1", number * hour).await;
+        }
+        let after = 101 * hour;
+        assert!(limits.wait("198.51.100.1", after).await.is_some(), "closed for others");
+        assert_eq!(limits.wait("192.0.2.1", after).await, None, "open at the known address");
+        for number in 0..100 {
+            limits.failed("192.0.2.1", after + number * 60_000).await;
+        }
+        assert!(
+            limits.wait("192.0.2.1", after + 3 * hour).await > Some(24 * 3600),
+            "closed by its own failures"
+        );
+        success("192.0.2.1", after + 3 * hour).await.unwrap();
+        assert_eq!(limits.wait("192.0.2.1", after + 3 * hour).await, None);
+        assert!(
+            limits.wait("198.51.100.1", after + 3 * hour).await.is_some(),
+            "a success at a known address does not open the others"
+        );
+    }
+
+    #[tokio::test]
+    async fn counts_of_unknown_accounts_are_deleted_after_thirty_days() {
+        let limits = Limits::open();
+        limits.failed("198.51.100.1", 0).await;
+        let count = async |at: i64| {
+            let look = limits
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let now = Timestamp::from_millis(START + at);
+                    let had = platform.has_expired_sign_ins(now)?;
+                    platform.expire_sign_ins(now)?;
+                    Ok((had, platform.failure_history(&attempt("203.0.113.9"), now)?.consecutive))
+                });
+            look.await.unwrap()
+        };
+        let day = 24 * 3_600_000;
+        assert_eq!(count(1000).await, (false, 1));
+        assert_eq!(
+            count(day).await,
+            (true, 1),
+            "the failure itself is old, the count is not"
+        );
+        assert_eq!(count(30 * day).await, (true, 0));
+        assert_eq!(count(30 * day).await, (false, 0));
+    }
+}

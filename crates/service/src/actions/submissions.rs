@@ -1,0 +1,358 @@
+//! Handing in and taking back. An attempt is the full set of a group's submitted documents with immutable copies of their
+//! bytes; the copies are kept before a unit begins, so that status, attempt and link change in one.
+
+use garde::Validate;
+use model::change::submission::SubmissionChange;
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::group_assignment::Step;
+use model::id::{
+    AssignmentId, DocumentId, GroupAssignmentId, GroupId, RevisionId, SubmissionDocumentId, SubmissionId, UserId,
+};
+use model::refusal::Refusal;
+use model::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
+use model::text::Note;
+use model::time::Timestamp;
+use model::whole::{WholeGroupAssignment, WholeSubmission};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::freeze::{self, Freeze};
+use adapters::document_server::DocumentServer;
+use common::clock;
+use common::error::{Error, Result};
+use db::documents::SeenDocument;
+use db::group_assignments::Candidate;
+use db::{Scope, Work};
+
+/// A document to be handed in.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HandIn {
+    /// The topic it is for; the service never guesses it.
+    #[schema(required)]
+    #[garde(skip)]
+    pub assignment_id: Option<AssignmentId>,
+    /// A remark of the group.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub note: Option<Note>,
+    /// Says that the person was asked first. Absent is fine; who was asked and said no sends nothing at all.
+    #[garde(custom(not_declined))]
+    pub confirm: Option<bool>,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands over references"
+)]
+fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
+    match confirm {
+        Some(false) => Err(garde::Error::new("must be true")),
+        Some(true) | None => Ok(()),
+    }
+}
+
+/// A document to be taken back.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TakeBack {
+    /// Why.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub reason: Option<Note>,
+}
+
+/// Bytes of a document under a key of their own, which no row names yet.
+#[derive(Debug, Clone)]
+pub struct Copied {
+    /// The id the copy will have.
+    pub id: SubmissionDocumentId,
+    /// Which revision they are; none for the blank template.
+    pub revision: Option<RevisionId>,
+    /// Its number.
+    pub version: i64,
+    /// The kind of the bytes.
+    pub extension: FileExtension,
+    /// Where they are.
+    pub key: FileKey,
+    /// How many.
+    pub size: i64,
+    /// Hexadecimal SHA-256.
+    pub sha256: String,
+}
+
+/// What a hand-in leaves to do: the open editors are asked for what they still have.
+#[derive(Debug, Clone)]
+pub struct HandedIn {
+    /// The editors that may be open.
+    pub freezes: Vec<Freeze>,
+}
+
+/// Where an answer about a hand-in comes from.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The document.
+    pub seen: SeenDocument,
+    /// The link it belongs to.
+    pub link: WholeGroupAssignment,
+    /// The attempt, if one is current.
+    pub submission: Option<WholeSubmission>,
+}
+
+/// Refuses what would be refused anyway, before bytes are copied.
+pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<SeenDocument> {
+    let seen = scope.document(document)?;
+    scope.assignment(assignment)?;
+    seen.writable()?;
+    Ok(seen)
+}
+
+/// The active topics that a group may submit for, and whether each is the preselected one: that of the document, if one is
+/// named, or the one with the nearest deadline. 404 when the caller does not see the group, or the document in it.
+pub fn submission_candidates(
+    scope: &mut Scope<'_>,
+    group: &GroupId,
+    document: Option<&DocumentId>,
+) -> Result<Vec<(Candidate, bool)>> {
+    let candidates = scope.submission_candidates(group)?;
+    let linked = match document {
+        Some(id) => {
+            let document = scope.document(id)?.whole.document;
+            if document.group_id != *group {
+                return Err(Error::NotFound);
+            }
+            document.assignment_id
+        }
+        None => None,
+    };
+    let ids: Vec<&AssignmentId> = candidates.iter().map(|candidate| &candidate.assignment_id).collect();
+    let preselected = submission::preselected(&ids, linked.as_ref());
+    let candidates = candidates.into_iter().enumerate();
+    Ok(candidates
+        .map(|(place, candidate)| (candidate, place == preselected))
+        .collect())
+}
+
+/// Hands a document in. Answers nothing when the copy is not of its present content any more.
+pub fn submit(
+    work: &mut Work<'_>,
+    id: &DocumentId,
+    assignment: &AssignmentId,
+    note: Option<&Note>,
+    copied: &Copied,
+    (server, until): (&DocumentServer, Timestamp),
+) -> Result<Option<HandedIn>> {
+    let by = author(work)?;
+    let class = work.document(id)?.place.class;
+    work.hold_class(&class)?;
+    let seen = work.document_to_write(id)?;
+    let topic = work.assignment(assignment)?.whole.assignment;
+    seen.writable()?;
+    let mut document = seen.document().clone();
+    let link = work.link(assignment, &document.group_id)?;
+    let current = match link.as_ref().and_then(|link| link.current_submission_id.clone()) {
+        Some(current) => Some(work.submission(&current)?),
+        None => None,
+    };
+    let attempts = match &link {
+        Some(link) => work.attempts(&link.id)?,
+        None => 0,
+    };
+    let former_key = document.key();
+    let handed_in = documents_of(current.as_ref());
+    let now = work.now();
+    let next = submission::submit(&mut document, &topic, link.as_ref(), &handed_in, attempts, &by, now)?;
+    let mut link = link.ok_or(Refusal::GroupNotOnAssignment)?;
+    if document.current_revision_id != copied.revision {
+        return Ok(None);
+    }
+    let new = Submission {
+        id: SubmissionId::new(clock::new_id()),
+        on_behalf: work.viewer().is_staff(),
+        member_ids: work.member_ids_of(&document.group_id)?,
+        note: note.cloned(),
+        ..attempt(work, &link.id, &next, by)
+    };
+    let documents = next.documents.iter().map(|own| {
+        if *own == document.id {
+            Ok(copy_of(&document.title, &document.id, copied))
+        } else {
+            former_copy(current.as_ref(), own)
+        }
+    });
+    let documents = documents.collect::<Result<Vec<_>>>()?;
+    let superseded = match current.map(|current| current.submission) {
+        Some(mut former) => {
+            former.supersede();
+            work.update_submission(&former)?;
+            Some(former.id)
+        }
+        None => None,
+    };
+    begin(work, &new, &documents)?;
+    link.step_with(Step::Submitted, Some(new.id.clone()), now)?;
+    work.update_link(&link)?;
+    let sessions = work.editing_sessions(id)?;
+    let freezes = freeze::begin(work, &mut document, Some(former_key), &sessions, server, until)?;
+    work.update_document(&document)?;
+    let standing = standing(work, id, assignment)?;
+    let submission = Box::new(work.submission(&new.id)?);
+    work.record(SubmissionChange::Submitted {
+        link: Box::new(standing.link),
+        document: Box::new(standing.seen.whole),
+        submission,
+        superseded,
+    });
+    Ok(Some(HandedIn { freezes }))
+}
+
+/// Takes a document back.
+pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<Standing> {
+    let by = author(work)?;
+    let class = work.document(id)?.place.class;
+    work.hold_class(&class)?;
+    let seen = work.document_to_write(id)?;
+    seen.writable()?.unsubmit()?;
+    let mut document = seen.document().clone();
+    let assignment = document.assignment_id.clone().ok_or(Refusal::NotSubmitted)?;
+    let mut link = work
+        .link(&assignment, &document.group_id)?
+        .ok_or(Refusal::NotSubmitted)?;
+    let current = work.submission_of_document(id)?.ok_or(Refusal::NotSubmitted)?;
+    let handed_in = documents_of(Some(&current));
+    let attempts = work.attempts(&link.id)?;
+    let now = work.now();
+    let next = submission::unsubmit(&mut document, &link, &current.submission, &handed_in, attempts, now)?;
+    let next = match next {
+        Some(next) => {
+            // Taking back hands nothing in: whoever handed in the rest, did so then and with those members.
+            let new = Submission {
+                on_behalf: current.submission.on_behalf,
+                member_ids: current.submission.member_ids.clone(),
+                note: current.submission.note.clone(),
+                ..attempt(work, &link.id, &next, current.submission.submitted_by_id.clone())
+            };
+            let copies = next.documents.iter().map(|own| former_copy(Some(&current), own));
+            Some((new, copies.collect::<Result<Vec<_>>>()?))
+        }
+        None => None,
+    };
+    let mut former = current.submission;
+    let others_remain = next.is_some();
+    if others_remain {
+        former.supersede();
+    } else {
+        former.withdraw(&by, now);
+    }
+    work.update_submission(&former)?;
+    if let Some((new, copies)) = &next {
+        begin(work, new, copies)?;
+    }
+    let current_id = next.map(|(new, _)| new.id);
+    link.step_with(Step::Unsubmitted { others_remain }, current_id.clone(), now)?;
+    work.update_link(&link)?;
+    work.update_document(&document)?;
+    let standing = standing(work, id, &assignment)?;
+    let next = current_id.map(|id| work.submission(&id)).transpose()?.map(Box::new);
+    work.record(SubmissionChange::Unsubmitted {
+        link: Box::new(standing.link.clone()),
+        document: Box::new(standing.seen.whole.clone()),
+        former: Box::new(former),
+        next,
+        reason: reason.cloned(),
+    });
+    Ok(standing)
+}
+
+/// The document, its link and the current attempt, as the viewer sees them.
+pub fn standing(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<Standing> {
+    let seen = scope.document(id)?;
+    let link = whole_link(scope, assignment, &seen.place.group.id)?;
+    let submission = link.current_submission.clone();
+    Ok(Standing { seen, link, submission })
+}
+
+/// The link of a group to a topic with the whole of its current attempt.
+pub fn whole_link(scope: &mut Scope<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<WholeGroupAssignment> {
+    let links = scope.assignment(assignment)?.whole.links.into_iter();
+    let mut link = links
+        .into_iter()
+        .find(|link| link.link.group_id == *group)
+        .ok_or(Error::NotFound)?;
+    link.current_submission = match &link.link.current_submission_id {
+        Some(current) => Some(scope.submission(current)?),
+        None => None,
+    };
+    Ok(link)
+}
+
+fn author(work: &Work<'_>) -> Result<UserId> {
+    work.actor().user.clone().ok_or(Error::Unauthenticated)
+}
+
+fn documents_of(current: Option<&WholeSubmission>) -> Vec<DocumentId> {
+    let copies = current.into_iter().flat_map(|current| &current.documents);
+    copies.filter_map(|copy| copy.document_id.clone()).collect()
+}
+
+/// An attempt as it begins.
+fn attempt(work: &Work<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: UserId) -> Submission {
+    Submission {
+        id: SubmissionId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        group_assignment_id: link.clone(),
+        attempt: next.attempt,
+        status: SubmissionStatus::Active,
+        submitted_by_id: by,
+        submitted_at: next.submitted_at,
+        on_behalf: false,
+        lateness: next.lateness,
+        member_ids: Vec::new(),
+        note: None,
+        withdrawn_at: None,
+        withdrawn_by_id: None,
+        created_at: work.now(),
+    }
+}
+
+fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &Copied) -> SubmissionDocument {
+    SubmissionDocument {
+        id: copied.id.clone(),
+        submission_id: SubmissionId::new(""),
+        document_id: Some(document.clone()),
+        document_version: copied.version,
+        title: title.as_str().to_owned(),
+        file_extension: copied.extension,
+        size: copied.size,
+        sha256: copied.sha256.clone(),
+        file_key: copied.key.clone(),
+    }
+}
+
+/// The copy of another document of the attempt: its bytes have not changed, so the next attempt names the same file.
+fn former_copy(current: Option<&WholeSubmission>, document: &DocumentId) -> Result<SubmissionDocument> {
+    let copies = current.into_iter().flat_map(|current| &current.documents);
+    let copy = copies
+        .into_iter()
+        .find(|copy| copy.document_id.as_ref() == Some(document));
+    let mut copy = copy
+        .cloned()
+        .ok_or_else(|| anyhow::anyhow!("the attempt has no copy of {document}"))?;
+    copy.id = SubmissionDocumentId::new(clock::new_id());
+    Ok(copy)
+}
+
+/// Writes an attempt with its copies. The former one has ended already: there is never more than one.
+fn begin(work: &mut Work<'_>, new: &Submission, copies: &[SubmissionDocument]) -> Result<()> {
+    work.insert_submission(new)?;
+    for copy in copies {
+        let copy = SubmissionDocument {
+            submission_id: new.id.clone(),
+            ..copy.clone()
+        };
+        work.insert_copy(&copy)?;
+    }
+    Ok(())
+}

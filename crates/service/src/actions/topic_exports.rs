@@ -1,0 +1,197 @@
+//! What goes into the archive of a topic, read at one moment: whatever is written afterwards is not in it, and no two
+//! states are mixed. The bytes are read later; they never change.
+
+use std::collections::HashMap;
+
+use model::assignment::Assignment;
+use model::change::assignment::AssignmentChange;
+use model::document_kind::FileExtension;
+use model::export::{ExportFormat, ExportSource, ExportedContent, ExportedDocument, ExportedGroup, TopicExport};
+use model::group::GroupLabel;
+use model::id::{AssignmentId, DocumentId, GroupId, UserId};
+use model::refusal::Refusal;
+use model::save::Revision;
+use model::submission::SubmissionDocument;
+use model::whole::WholeGroupAssignment;
+
+use adapters::files::blank;
+use adapters::files::name::Names;
+use common::error::{Error, Result};
+use db::documents::SeenDocument;
+use db::{Scope, Work};
+
+/// The first file of an archive: the list of all others.
+pub const INDEX: &str = "index.csv";
+/// The last one, if something could not be brought.
+pub const ERRORS: &str = "errors.txt";
+
+/// Which part of the work is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// As what the documents come.
+    pub format: ExportFormat,
+    /// Which state of them.
+    pub source: ExportSource,
+    /// Of these groups alone.
+    pub groups: Option<Vec<GroupId>>,
+}
+
+/// Reads what goes into the archive of a topic. Hidden groups are in it: it is for the staff of the class.
+pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result<TopicExport> {
+    let seen = scope.assignment(id)?;
+    // Colleagues know the outline of the topic; its work is not part of that.
+    if !seen.is_managed {
+        return Err(Error::NotFound);
+    }
+    let mut links = seen.whole.links;
+    if let Some(groups) = &wanted.groups {
+        let is_known = |group: &GroupId| links.iter().any(|link| link.link.group_id == *group);
+        if !groups.iter().all(is_known) {
+            return Err(Error::NotFound);
+        }
+        links.retain(|link| groups.contains(&link.link.group_id));
+    }
+    let assignment = seen.whole.assignment;
+    let groups = match wanted.source {
+        ExportSource::Current => {
+            let mut members: HashMap<GroupId, Vec<String>> = HashMap::new();
+            for known in scope.groups_on_topic(&assignment.class_id, id)? {
+                let names = known.whole.members.into_iter().map(|member| member.user.name);
+                members.insert(known.whole.group.id, names.collect());
+            }
+            let mut documents: HashMap<GroupId, Vec<SeenDocument>> = HashMap::new();
+            for seen in scope.documents_of_topic(id)? {
+                if seen.document().counts_for(id) {
+                    documents.entry(seen.place.group.id.clone()).or_default().push(seen);
+                }
+            }
+            let revisions = scope.current_revisions_of_topic(id)?.into_iter();
+            let mut revisions: HashMap<DocumentId, Revision> = revisions
+                .map(|revision| (revision.document_id.clone(), revision))
+                .collect();
+            let group = |link: WholeGroupAssignment| ExportedGroup {
+                members: members.remove(&link.link.group_id).unwrap_or_default(),
+                documents: documents
+                    .remove(&link.link.group_id)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|seen| {
+                        let revision = revisions.remove(&seen.document().id);
+                        as_it_is(seen, revision, &link, id)
+                    })
+                    .collect(),
+                link,
+            };
+            links.into_iter().map(group).collect()
+        }
+        ExportSource::Submission => {
+            let names: HashMap<UserId, String> = scope.names_of_topic(id)?.into_iter().collect();
+            links.into_iter().map(|link| handed_in(link, &names)).collect()
+        }
+    };
+    let mut export = TopicExport {
+        assignment,
+        format: wanted.format,
+        groups,
+    };
+    if export.count() == 0 {
+        return Err(Refusal::NothingToExport.into());
+    }
+    place(&mut export);
+    Ok(export)
+}
+
+/// Remembers that the work of a topic was taken out.
+pub fn record(work: &mut Work<'_>, topic: &Assignment) {
+    work.record(AssignmentChange::Exported {
+        assignment: Box::new(topic.clone()),
+        format: "zip",
+    });
+}
+
+fn as_it_is(
+    seen: SeenDocument,
+    revision: Option<Revision>,
+    link: &WholeGroupAssignment,
+    topic: &AssignmentId,
+) -> ExportedDocument {
+    let document = seen.whole.document;
+    let submitted = link.current_submission.iter().flat_map(|current| &current.documents);
+    let is_submitted = submitted
+        .into_iter()
+        .any(|copy| copy.document_id.as_ref() == Some(&document.id));
+    let (content, size, sha256, written_at) = if let Some(revision) = revision {
+        let content = ExportedContent::Revision(revision.id, revision.file_key);
+        (content, revision.size, revision.sha256, revision.created_at)
+    } else {
+        let bytes = blank_bytes(document.file_extension);
+        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        (ExportedContent::Blank, size, blank::sha256(bytes), document.created_at)
+    };
+    ExportedDocument {
+        title: document.title.as_str().to_owned(),
+        extension: document.file_extension,
+        content,
+        size,
+        sha256,
+        written_at,
+        path: String::new(),
+        status: Some(document.status.word()),
+        is_linked: document.assignment_id.as_ref() == Some(topic),
+        is_submitted,
+        id: Some(document.id),
+    }
+}
+
+/// The bytes of a document in which nothing was saved yet.
+pub fn blank_bytes(extension: FileExtension) -> &'static [u8] {
+    blank::blank(extension).unwrap_or_default()
+}
+
+fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> ExportedGroup {
+    let Some(current) = &link.current_submission else {
+        return ExportedGroup {
+            link,
+            members: Vec::new(),
+            documents: Vec::new(),
+        };
+    };
+    let then = current.submission.submitted_at;
+    let copy = |copy: &SubmissionDocument| ExportedDocument {
+        id: copy.document_id.clone(),
+        title: copy.title.clone(),
+        extension: copy.file_extension,
+        content: ExportedContent::Copy(copy.id.clone(), copy.file_key.clone()),
+        size: copy.size,
+        sha256: copy.sha256.clone(),
+        written_at: then,
+        path: String::new(),
+        status: None,
+        is_linked: true,
+        is_submitted: true,
+    };
+    let members = current.submission.member_ids.iter();
+    ExportedGroup {
+        members: members.filter_map(|member| names.get(member).cloned()).collect(),
+        documents: current.documents.iter().map(copy).collect(),
+        link,
+    }
+}
+
+/// Gives every document its place: a folder for the topic, one for each group, and names that differ on every disk.
+fn place(export: &mut TopicExport) {
+    let topic = Names::beside(&[INDEX, ERRORS]).take(export.assignment.title.as_str());
+    let mut folders = Names::default();
+    for group in &mut export.groups {
+        let folder = folders.take(&folder_of(&group.link.place.group));
+        let mut names = Names::default();
+        for document in &mut group.documents {
+            document.path = format!("{topic}/{folder}/{}", names.take(&document.title));
+        }
+    }
+}
+
+fn folder_of(group: &GroupLabel) -> String {
+    let name = group.display_name.as_ref().unwrap_or(&group.name);
+    format!("{}-{name}", group.group_number)
+}

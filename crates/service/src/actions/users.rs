@@ -1,0 +1,388 @@
+//! What administrators do with the accounts of their organization (contract 6.3). Name, address and erasure of an account
+//! belong to its home and are refused once the person accepted another membership; deactivation, export and removal act on
+//! the own membership and are never refused.
+
+use garde::Validate;
+use model::access::{MemberRole, PlatformRole, Rank};
+use model::change::user::UserChange;
+use model::edit::{Changed, Edit, not_null, optional_text};
+use model::id::{ClassId, HomeroomId, UserId};
+use model::invitation::Places;
+use model::list::List;
+use model::refusal::Refusal;
+use model::text::{ExternalId, Locale, Name, ShortName, Username};
+use model::user::User;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::enrollments::{self, NewStudents};
+use super::homerooms::{self, NewHomeroomStudents};
+use super::people::{self, NewPerson, Password, Provisioned};
+use adapters::mail::{Mail, Recipient};
+use common::error::{Error, Result};
+use db::Work;
+use db::people::Membership;
+use db::platform::PlatformProof;
+
+/// Somebody to be brought into the school.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewUser {
+    /// The name shown to others.
+    #[garde(dive)]
+    pub name: Name,
+    /// The address to sign in with.
+    #[garde(custom(is_address))]
+    pub email: String,
+    /// First name.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub first_name: Option<ShortName>,
+    /// Last name.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub last_name: Option<ShortName>,
+    /// Another name to sign in with.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub username: Option<Username>,
+    /// ADMIN, TEACHER or STUDENT: the role in this organization.
+    #[garde(custom(of_a_school))]
+    pub role: PlatformRole,
+    /// A password; the person is asked to choose another.
+    #[garde(custom(is_good_password([self.name.as_str(), &self.email])), custom(not_with_invite(self.send_invite)))]
+    pub password: Option<String>,
+    /// Instead of a password: mail a link with which the person chooses one.
+    #[garde(skip)]
+    pub send_invite: Option<bool>,
+    /// Id in the school's own administration.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub external_id: Option<ExternalId>,
+    /// The homeroom of a student.
+    #[garde(custom(of_students(self.role)))]
+    pub homeroom_id: Option<HomeroomId>,
+    /// The classes a student learns in.
+    #[garde(dive, custom(of_students(self.role)))]
+    pub class_ids: Option<List<ClassId>>,
+}
+
+/// What a PATCH of somebody may change.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserEdit {
+    /// The name shown to others.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub name: Edit<Name>,
+    /// First name.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub first_name: Edit<ShortName>,
+    /// Last name.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub last_name: Edit<ShortName>,
+    /// Another name to sign in with.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub username: Edit<Username>,
+    /// The address to sign in with.
+    #[serde(default)]
+    #[garde(custom(is_another_address))]
+    pub email: Edit<String>,
+    /// Whether the membership is active; false ends the sessions here at once, and all sessions of an account that
+    /// is this organization's alone.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_active: Edit<bool>,
+    /// Id in the school's own administration.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub external_id: Edit<ExternalId>,
+    /// Language.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub locale: Edit<Locale>,
+}
+
+impl UserEdit {
+    /// Whether it says anything about the account, and not only about the membership. What it says need not differ: the
+    /// answer must not tell whether somebody guessed a stranger's name.
+    fn names_account(&self) -> bool {
+        !(self.name.is_keep()
+            && self.first_name.is_keep()
+            && self.last_name.is_keep()
+            && self.username.is_keep()
+            && self.email.is_keep()
+            && self.locale.is_keep())
+    }
+}
+
+/// A password by mail: how the link that lets a new person choose one is remembered.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    /// The secret of the link.
+    pub token: String,
+    /// Where the link leads, below FRONTEND_URL.
+    pub path: String,
+}
+
+/// Adds a person to the organization, with the homeroom and the classes that are named; an address whose account another
+/// organization made is invited, and joins them when its owner accepts.
+pub fn create(
+    work: &mut Work<'_>,
+    new: &NewUser,
+    password: Option<&Password>,
+    invitation: Option<&Invitation>,
+    mail: &Mail,
+) -> Result<Provisioned> {
+    let rank = work.rank()?;
+    let person = NewPerson {
+        name: new.name.clone(),
+        email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "format", NO_ADDRESS))?,
+        first_name: new.first_name.clone(),
+        last_name: new.last_name.clone(),
+        username: new.username.clone(),
+        role: member_role(new.role),
+        external_id: new.external_id.clone(),
+    };
+    if let Some(given) = &new.password {
+        let school = work.school()?;
+        better_auth::password::check_new(
+            given,
+            &[
+                new.name.as_str(),
+                &new.email,
+                school.name.as_str(),
+                school.slug.as_str(),
+            ],
+        )
+        .map_err(|weak| Error::invalid("password", "format", weak.to_string()))?;
+    }
+    let places = Places {
+        class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
+        homeroom_ids: new.homeroom_id.iter().cloned().collect(),
+    };
+    let provisioned = people::provision(work, rank, &person, &places, password, Some(mail))?;
+    let Provisioned::Member(joined) = &provisioned else {
+        can_join(work, &places)?;
+        return Ok(provisioned);
+    };
+    let student = &joined.person.id;
+    if let Some(homeroom) = &new.homeroom_id {
+        let student_ids = List(vec![student.clone()]);
+        homerooms::add_students(work, homeroom, &NewHomeroomStudents { student_ids })?;
+    }
+    for class in new.class_ids.as_deref().unwrap_or_default() {
+        let students = NewStudents {
+            student_ids: Some(List(vec![student.clone()])),
+            homeroom_id: None,
+        };
+        enrollments::enroll(work, class, &students)?;
+    }
+    if let Some(invitation) = invitation.filter(|_| joined.is_new_account) {
+        let identifier = super::passwords::identifier(&invitation.token);
+        work.insert_mailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
+    }
+    Ok(provisioned)
+}
+
+/// Refuses to invite into classes or homerooms that are unknown or closed; an enrolment would be refused alike.
+fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
+    for homeroom in &places.homeroom_ids {
+        work.homeroom_to_change(homeroom)?;
+    }
+    for class in &places.class_ids {
+        work.class_to_manage(class)?.writable()?;
+    }
+    Ok(())
+}
+
+/// Lets the letter go out with the unit that made the account.
+pub fn invite(work: &mut Work<'_>, mail: &Mail, user: &User, invitation: &Invitation) -> Result<()> {
+    let school = work.school()?;
+    let days = people::TEMPORARY / (24 * 60 * 60);
+    let to = Recipient::of(user);
+    let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, work.now())?;
+    work.insert_letter(&letter)
+}
+
+/// Changes what a PATCH names.
+pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
+    if !edit.is_active.is_keep() {
+        // Switching off an owner is deciding who owns the school.
+        work.hold_organization()?;
+    }
+    let rank = work.rank()?;
+    let Membership {
+        mut user,
+        mut member,
+        is_elsewhere,
+    } = work.membership_to_change(id)?;
+    rank.may_act_on(user.role, member.role)?;
+    if edit.names_account() && rank != Rank::SuperAdmin {
+        user.administered_by(work.organization(), is_elsewhere)?;
+    }
+    // Deactivation acts on the membership; the account follows where it is this organization's alone.
+    let is_ours = rank == Rank::SuperAdmin || user.administered_by(work.organization(), is_elsewhere).is_ok();
+    let switched = edit.is_active.clone().required("isActive").map_err(Refusal::from)?;
+    let switched =
+        switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
+    let edit = edit.clone();
+    let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
+    let former_email = user.email.clone();
+    let mut changed = Changed::new();
+    let null = |error| Error::from(Refusal::from(error));
+    changed.edit("name", &mut user.name, edit.name).map_err(null)?;
+    changed.edit_nullable("firstName", &mut user.first_name, edit.first_name);
+    changed.edit_nullable("lastName", &mut user.last_name, edit.last_name);
+    changed.edit_nullable("username", &mut user.username, edit.username);
+    changed.edit("email", &mut user.email, email).map_err(null)?;
+    if let Some(is_active) = switched.filter(|_| is_ours) {
+        changed.write("isActive", &mut user.is_active, is_active);
+    }
+    changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
+    if !changed.is_empty() {
+        user.updated_at = work.now();
+        work.update_account(&user)?;
+    }
+    if changed.has("email") {
+        // Whoever reads the old mailbox has no business with this account any more.
+        work.take_back_mailed_links(id)?;
+        work.on_platform(PlatformProof::sign_in_history(), |platform| {
+            platform.move_sign_in_history(&former_email, &user.email)
+        })?;
+    }
+    let mut of_member = Changed::new();
+    if let Some(is_active) = switched {
+        member.is_active = is_active;
+        if !is_active {
+            member.may_stop_owning(work.other_owners(id)?)?;
+        }
+        let sessions = match (is_active, is_ours) {
+            (true, _) => Vec::new(),
+            (false, true) => work.end_sessions_of_member(id)?,
+            (false, false) => work.end_sessions_here(id)?,
+        };
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+        if !changed.has("isActive") {
+            work.record(UserChange::MembershipSwitched {
+                user: user.person(),
+                is_active,
+                sessions,
+            });
+        }
+    }
+    of_member.edit_nullable("externalId", &mut member.external_id, edit.external_id);
+    if !of_member.is_empty() {
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+        changed.extend(of_member);
+    }
+    if !changed.is_empty() {
+        let seen_in = work.classes_showing(&user.id, &changed)?;
+        work.record(UserChange::Updated {
+            user: Box::new(user),
+            changed,
+            seen_in,
+            is_imported: false,
+        });
+    }
+    Ok(())
+}
+
+/// Sets a temporary password; all sessions of the user end. A teacher may do this for students whom the school
+/// itself put into a class of the teacher. The user is notified who did it.
+pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &Password) -> Result<()> {
+    let rank = work.rank()?;
+    let Membership { user, member, .. } = work.membership_to_change(id)?;
+    rank.may_act_on(user.role, member.role)?;
+    if rank == Rank::Member(MemberRole::Teacher) && !work.is_entrusted(id)? {
+        return Err(Refusal::AdminOnly.into());
+    }
+    if rank != Rank::SuperAdmin {
+        user.password_set_by(work.organization())?;
+    }
+    people::write_password(work, id, password)?;
+    work.note_password_reset(id)?;
+    if user.email_verified {
+        let (by, at) = (work.actor().name.clone(), work.now());
+        work.insert_letter(&mail.password_reset_notice(Recipient::of(&user), &by, at)?)?;
+    }
+    work.end_sessions_of_member(id)?;
+    work.record(UserChange::PasswordReset { user: user.person() });
+    Ok(())
+}
+
+/// The role in the school that a request asks for; validation has refused every other word.
+fn member_role(role: PlatformRole) -> MemberRole {
+    match role {
+        PlatformRole::SuperAdmin | PlatformRole::Admin => MemberRole::Admin,
+        PlatformRole::Teacher => MemberRole::Teacher,
+        PlatformRole::Student => MemberRole::Student,
+    }
+}
+
+const NO_ADDRESS: &str = "must be an e-mail address";
+
+/// Whether mail can be sent there.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+pub fn is_address(text: &str, (): &()) -> garde::Result {
+    match people::address(text) {
+        Some(_) => Ok(()),
+        None => Err(garde::Error::new(NO_ADDRESS)),
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn is_another_address(edit: &Edit<String>, context: &()) -> garde::Result {
+    not_null(edit, context)?;
+    edit.value().map_or(Ok(()), |text| is_address(text, context))
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
+    if *role == PlatformRole::SuperAdmin {
+        Err(garde::Error::new("must be ADMIN, TEACHER or STUDENT"))
+    } else {
+        Ok(())
+    }
+}
+
+fn is_good_password(own: [&str; 2]) -> impl FnOnce(&Option<String>, &()) -> garde::Result {
+    move |password, ()| {
+        let Some(password) = password else { return Ok(()) };
+        better_auth::password::check_new(password, &own).map_err(garde::Error::new)
+    }
+}
+
+fn not_with_invite(invite: Option<bool>) -> impl FnOnce(&Option<String>, &()) -> garde::Result {
+    move |password, ()| {
+        if password.is_some() && invite == Some(true) {
+            Err(garde::Error::new("must be left out when an invitation is sent"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn of_students<T>(role: PlatformRole) -> impl FnOnce(&Option<T>, &()) -> garde::Result {
+    move |field, ()| {
+        if field.is_some() && role != PlatformRole::Student {
+            Err(garde::Error::new("is for students only"))
+        } else {
+            Ok(())
+        }
+    }
+}

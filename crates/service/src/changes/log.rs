@@ -1,0 +1,179 @@
+//! Each change as the activity log tells it (contract 3.8): who reads a record a year later must understand it without
+//! what it names, so names are copied. Texts that people wrote, grades and passwords are not.
+
+mod administration;
+mod assignment;
+mod class;
+mod document;
+mod group;
+mod invitation;
+mod organization;
+mod submission;
+mod user;
+
+use model::change::Change;
+use model::change::removed::{RemovedAssignment, RemovedGroup};
+use model::edit::Changed;
+use model::group::Place;
+use model::user::Person;
+use model::whole::WholeGroup;
+use serde_json::{Map, Value, json};
+
+use db::activity::Entry;
+
+/// The most bytes of details (contract 3.8), less what an impersonation adds.
+const DETAILS_MAX: usize = 16 * 1024 - 256;
+
+/// The record of a change, if it is worth one.
+pub fn entry(change: &Change) -> Option<Entry> {
+    let entry = match change {
+        Change::Class(change) => Some(class::entry(change)),
+        Change::Homeroom(change) => Some(class::homeroom(change)),
+        Change::Subject(change) => Some(class::subject(change)),
+        Change::Course(change) => Some(class::course(change)),
+        Change::Group(change) => Some(group::entry(change)),
+        Change::Help(change) => group::help(change),
+        Change::Assignment(change) => assignment::entry(change),
+        Change::Submission(change) => submission::entry(change),
+        Change::Feedback(change) => Some(submission::feedback(change)),
+        Change::Document(change) => document::entry(change),
+        Change::Message(change) => document::message(change),
+        Change::User(change) => user::entry(change),
+        Change::Invitation(change) => Some(invitation::entry(change)),
+        Change::Organization(change) => organization::entry(change),
+        Change::Administration(change) => Some(administration::entry(change)),
+        Change::MailDomain(change) => Some(organization::mail_domain(change)),
+        Change::Session(change) => organization::session(change),
+    };
+    entry.map(|mut entry| {
+        entry.details = fitted(entry.details);
+        entry
+    })
+}
+
+/// Which fields changed, with both values.
+fn difference(changed: &Changed) -> Value {
+    json!({"changed": changed.names(), "before": changed.before(), "after": changed.after()})
+}
+
+/// The same with more to say.
+fn difference_and(changed: &Changed, more: Value) -> Value {
+    let mut details = difference(changed);
+    if let (Value::Object(details), Value::Object(more)) = (&mut details, more) {
+        details.extend(more);
+    }
+    details
+}
+
+fn person(person: &Person) -> Value {
+    json!({"id": person.id, "name": person.name})
+}
+
+fn people(people: &[Person]) -> Vec<Value> {
+    people.iter().map(person).collect()
+}
+
+fn group_name(place: &Place) -> Value {
+    json!({"id": place.group.id, "name": place.group.name})
+}
+
+fn left_groups(groups: &[WholeGroup]) -> Vec<Value> {
+    groups.iter().map(|group| group_name(&group.place())).collect()
+}
+
+fn removed_groups(groups: &[RemovedGroup]) -> Vec<Value> {
+    groups.iter().map(|removed| group_name(&removed.place)).collect()
+}
+
+fn removed_assignments(assignments: &[RemovedAssignment]) -> Vec<Value> {
+    assignments
+        .iter()
+        .map(|removed| json!({"id": removed.id, "title": removed.title}))
+        .collect()
+}
+
+/// Details that keep the limit: long texts are cut first, then long lists, and `truncated` says so.
+fn fitted(details: Value) -> Value {
+    if size(&details) <= DETAILS_MAX {
+        return details;
+    }
+    let mut fitting = details;
+    for (characters, entries) in [
+        (1000, usize::MAX),
+        (200, usize::MAX),
+        (200, 200),
+        (100, 50),
+        (50, 20),
+        (20, 5),
+    ] {
+        fitting = shortened(fitting, characters, entries);
+        if let Value::Object(object) = &mut fitting {
+            object.insert("truncated".to_owned(), Value::Bool(true));
+        }
+        if size(&fitting) <= DETAILS_MAX {
+            return fitting;
+        }
+    }
+    json!({"truncated": true})
+}
+
+fn size(details: &Value) -> usize {
+    details.to_string().len()
+}
+
+fn shortened(value: Value, characters: usize, entries: usize) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > characters => {
+            Value::String(text.chars().take(characters).chain(['…']).collect())
+        }
+        Value::Array(list) => list
+            .into_iter()
+            .take(entries)
+            .map(|entry| shortened(entry, characters, entries))
+            .collect(),
+        Value::Object(object) => {
+            let object = object
+                .into_iter()
+                .map(|(key, entry)| (key, shortened(entry, characters, entries)));
+            Value::Object(object.collect::<Map<_, _>>())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_details_stay_as_they_are() {
+        let details = json!({"courseName": "Cells", "deletedGroups": [{"id": "g", "name": "Group 1"}]});
+        assert_eq!(fitted(details.clone()), details);
+    }
+
+    #[test]
+    fn long_texts_go_before_lists_do() {
+        let details = json!({"groupIds": ["a", "b"], "before": {"description": "ä".repeat(20_000)}});
+        let fitting = fitted(details);
+        assert!(size(&fitting) <= DETAILS_MAX);
+        assert_eq!(fitting["truncated"], true);
+        assert_eq!(fitting["groupIds"], json!(["a", "b"]));
+        assert_eq!(
+            fitting["before"]["description"]
+                .as_str()
+                .map(|text| text.chars().count()),
+            Some(1001)
+        );
+    }
+
+    #[test]
+    fn endless_lists_are_cut_and_their_counts_stay() {
+        let groups: Vec<_> = (0..5000)
+            .map(|n| json!({"id": format!("{n:036}"), "name": format!("Group {n}")}))
+            .collect();
+        let fitting = fitted(json!({"deletedGroups": groups, "counts": {"groups": 5000}}));
+        assert!(size(&fitting) <= DETAILS_MAX);
+        assert_eq!(fitting["counts"]["groups"], 5000);
+        assert!(fitting["deletedGroups"].as_array().is_some_and(|list| !list.is_empty()));
+    }
+}

@@ -1,0 +1,134 @@
+//! The only place that opens and ends a unit of work: begin, act, log, tell, commit. An error or a panic rolls back and
+//! nothing is told; once queued, the unit no longer depends on the request that asked for it.
+
+use model::version::{IfMatch, Object, Version};
+
+use super::{broadcast, cleanup, log, sessions, versions};
+use common::error::{Error, Result};
+use db::platform::{PlatformProof, PlatformWork};
+use db::{AfterCommit, Standpoint, Store, Work};
+use realtime::bus::Bus;
+
+/// Runs `act` as one unit in the organization of `standpoint`.
+pub async fn perform<T: Send + 'static>(
+    store: &Store,
+    bus: &Bus,
+    standpoint: Standpoint,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let bus = bus.clone();
+    let act = move |work: &mut Work<'_>| {
+        let output = act(work)?;
+        versions::raise(work)?;
+        Ok(output)
+    };
+    store.write(standpoint, act, move |work| conclude(work, &bus)).await
+}
+
+/// The object that a request changes, and the version it has to have.
+#[derive(Debug, Clone)]
+pub struct Changing {
+    /// The object.
+    pub object: Object,
+    /// The precondition of the request, if it has one.
+    pub condition: Option<IfMatch>,
+    /// Whether `act` deletes the object, so that there is nothing to compare afterwards.
+    pub is_deletion: bool,
+}
+
+/// Runs `act` as one unit and returns the version that the object has afterwards. When the precondition is not met, nothing
+/// is changed. A missing object, a missing permission and a lock are reported first, a conflict only when it is met.
+pub async fn perform_on<T: Send + 'static>(
+    store: &Store,
+    bus: &Bus,
+    standpoint: Standpoint,
+    changing: Changing,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<(T, Version)> {
+    let bus = bus.clone();
+    let act = move |work: &mut Work<'_>| {
+        let Changing {
+            object,
+            condition,
+            is_deletion,
+        } = &changing;
+        let is_met = |version: Option<Version>| {
+            let condition = condition.as_ref().zip(version);
+            condition.is_none_or(|(condition, version)| condition.is_met_by(version))
+        };
+        // A row that `act` deletes and that of a person, whose version statements raise, are locked first. Everywhere
+        // else `act` takes its locks in its own order, and the comparison under a lock follows.
+        let is_locked_first = *is_deletion || matches!(object, Object::User(_));
+        let is_met_before = match condition {
+            None => true,
+            Some(_) if is_locked_first => is_met(work.version_locked(object)?),
+            Some(_) => is_met(work.version(object)?),
+        };
+        let output = match act(work) {
+            Err(error) if !is_met_before && error.is_conflict() => return Err(Error::precondition_failed()),
+            outcome => outcome?,
+        };
+        if !is_met_before || condition.is_some() && !is_locked_first && !is_met(work.version_locked(object)?) {
+            return Err(Error::precondition_failed());
+        }
+        versions::raise(work)?;
+        let version = work.version(object)?.unwrap_or(Version::FIRST);
+        Ok((output, version))
+    };
+    store.write(standpoint, act, move |work| conclude(work, &bus)).await
+}
+
+/// Runs `act` as one unit across organizations: what people do with their accounts and sessions. What it recorded within
+/// organizations is told there.
+pub async fn perform_platform<T: Send + 'static>(
+    store: &Store,
+    bus: &Bus,
+    proof: PlatformProof,
+    act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let bus = bus.clone();
+    let conclude_platform = move |work: &mut PlatformWork<'_>| {
+        let changes = work.take_changes();
+        let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
+        for change in &changes {
+            if let Err(error) = sessions::record(work, change) {
+                tracing::error!(error = format!("{error:?}"), "an activity record was lost");
+            }
+        }
+        let within = work.conclude_within(|work| {
+            versions::raise(work)?;
+            conclude(work, &bus)
+        })?;
+        let all: AfterCommit = Box::new(move || std::iter::once(after).chain(within).for_each(|after| after()));
+        Ok(all)
+    };
+    store.platform_unit(proof, act, conclude_platform).await
+}
+
+fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
+    let changes = work.take_changes();
+    for key in changes.iter().flat_map(cleanup::removed_files) {
+        work.insert_file_removal(key)?;
+    }
+    work.note_stored()?;
+    let (actor, now) = (work.actor().clone(), work.now());
+    let signals: Vec<_> = changes
+        .iter()
+        .flat_map(|change| broadcast::signals(change, &actor, work.organization(), now))
+        .collect();
+    let mut after = bus.carry(work, signals)?;
+    if changes.iter().any(cleanup::deletes_documents) {
+        after = bus.then_close_editors(after);
+    }
+    // The log comes last and in a savepoint: its failure is traced and does not fail the request (contract 11.16).
+    for entry in changes.iter().filter_map(log::entry) {
+        if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
+            tracing::error!(
+                error = format!("{error:?}"),
+                action = entry.action.as_str(),
+                "an activity record was lost"
+            );
+        }
+    }
+    Ok(after)
+}

@@ -1,0 +1,72 @@
+//! Deletes personal data whose time is over: what the limits of failed sign-ins no longer count (failures, known addresses,
+//! counts, and the oldest counts of accounts that do not exist, so that strangers cannot make the tables grow without
+//! bound), and old emails of the outbox folder. Also deletes the emails to a person who was erased.
+
+use std::time::Duration;
+
+use model::time::Timestamp;
+use tokio_util::task::AbortOnDropHandle;
+
+use adapters::mail::Mail;
+use common::clock;
+use common::error::Result;
+use db::Store;
+use db::platform::{Platform, PlatformProof};
+
+/// The pause between two sweeps.
+const INTERVAL: Duration = Duration::from_mins(10);
+
+/// Starts the task; it ends when the value is dropped.
+pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            if let Err(error) = sweep(&store, clock::now()).await {
+                tracing::warn!(error = format!("{error:?}"), "expired sign-in records were not deleted");
+            }
+            if let Err(error) = mail.outbox().expire(clock::now()).await {
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "old emails in the outbox were not deleted"
+                );
+            }
+        }
+    }))
+}
+
+/// Deletes what has expired at this moment.
+pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
+    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.has_expired_sign_ins(now)
+    });
+    if look.await? {
+        let expire = move |platform: &mut Platform<'_>| platform.expire_sign_ins(now);
+        store.platform_write(PlatformProof::housekeeping(), expire).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the emails to an address, queued ones and those in the outbox folder.
+pub async fn delete_emails(store: &Store, mail: &Mail, address: &str) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let asked = after.clone();
+        let look = store.platform_read(PlatformProof::personal_data(), move |platform| {
+            platform.letters_after(&asked)
+        });
+        let letters = look.await?;
+        let Some(last) = letters.last() else { break };
+        after.clone_from(&last.id);
+        let found: Vec<String> = letters
+            .iter()
+            .filter(|letter| mail.is_for(letter, address))
+            .map(|letter| letter.id.clone())
+            .collect();
+        if !found.is_empty() {
+            let delete =
+                move |platform: &mut Platform<'_>| found.iter().try_for_each(|letter| platform.delete_letter(letter));
+            store.platform_write(PlatformProof::personal_data(), delete).await?;
+        }
+    }
+    mail.outbox().delete(address).await.map(drop)
+}

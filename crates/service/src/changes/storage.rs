@@ -1,0 +1,75 @@
+//! Counts the bytes that schools keep: a school at most once an hour, one after the other, each by statements whose cost
+//! grows with its own rows only.
+
+use std::time::Duration;
+
+use model::storage::{StorageKinds, StorageUsage};
+use tokio_util::task::AbortOnDropHandle;
+
+use adapters::files::Files;
+use common::clock;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::{Standpoint, Store, Tenant};
+
+/// When to look for the first time, and how often.
+const FIRST: Duration = Duration::from_secs(30);
+const AGAIN: Duration = Duration::from_mins(1);
+/// How old a count may be, in seconds.
+const AGE_MAX: i64 = 3_600;
+/// Schools of one round.
+const ROUND: i64 = 50;
+
+/// Starts the task; it ends with the value.
+pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        tokio::time::sleep(FIRST).await;
+        loop {
+            if let Err(error) = round(&store, &files).await {
+                tracing::warn!(error = format!("{error:?}"), "files were not counted");
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }))
+}
+
+async fn round(store: &Store, files: &Files) -> Result<()> {
+    let before = clock::now().plus_seconds(-AGE_MAX);
+    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.uncounted_since(before, ROUND)
+    });
+    for tenant in due.await? {
+        count(store, files, tenant).await?;
+    }
+    Ok(())
+}
+
+/// Counts what a school keeps now, and notes it.
+pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<StorageUsage> {
+    let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
+    let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
+    let read = store.read(standpoint, |scope| {
+        let (mark, room) = (scope.storage_mark()?, scope.storage_room()?);
+        Ok((mark, room, scope.storage_of_classes()?, scope.export_files()?))
+    });
+    let (mark, room, classes, exports) = read.await?;
+    let mut beside = StorageKinds::default();
+    for key in exports {
+        // One that ran out meanwhile has no bytes.
+        if let Ok(file) = files.open(&key).await {
+            beside.exports += i64::try_from(file.size()).unwrap_or(i64::MAX);
+        }
+    }
+    let usage = StorageUsage::of(classes, &beside, now);
+    if room.quota.is_nearly_used_up_by(usage.total_bytes) {
+        tracing::warn!(organization.id = %organization, used = usage.total_bytes, quota = room.quota.get(),
+            "a school has used up nine tenths of its storage");
+    }
+    let noted = usage.clone();
+    store
+        .platform_write(PlatformProof::housekeeping(), move |platform| {
+            platform.note_storage(&organization, &noted, mark)
+        })
+        .await?;
+    Ok(usage)
+}

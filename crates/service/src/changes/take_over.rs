@@ -1,0 +1,32 @@
+//! Adding people to an organization that holds mail domains: accounts that can be taken over are taken over in the same
+//! transaction, before the membership is made.
+
+use crate::actions::take_over::take_over;
+use adapters::mail::Mail;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::{Standpoint, Store, Work};
+use realtime::bus::Bus;
+
+/// Runs `act` as one unit in the organization of `standpoint`, after taking over the accounts of these addresses (lower
+/// case) where that is due.
+pub async fn perform_taking_over<T: Send + 'static>(
+    (store, bus): (&Store, &Bus),
+    standpoint: Standpoint,
+    emails: Vec<String>,
+    mail: Option<Mail>,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let look = store.read(standpoint.clone(), move |scope| scope.due_take_overs(&emails));
+    let due = look.await?;
+    if due.is_empty() {
+        return super::perform(store, bus, standpoint, act).await;
+    }
+    super::perform_platform(store, bus, PlatformProof::take_over(), move |work| {
+        for email in &due {
+            take_over(work, &standpoint, email, mail.as_ref())?;
+        }
+        work.within(standpoint.clone(), |work| act(work))
+    })
+    .await
+}

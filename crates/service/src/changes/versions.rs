@@ -1,0 +1,235 @@
+//! The versions that a change raises: those of the objects whose own content it changed. What others see of them changes
+//! more often: calls for help, chats, and what is typed in a document do not stop a change of the settings around them.
+
+use std::collections::BTreeSet;
+
+use model::change::Change;
+use model::change::assignment::AssignmentChange as Assignment;
+use model::change::class::ClassChange as Class;
+use model::change::course::CourseChange as Course;
+use model::change::document::DocumentChange as Document;
+use model::change::feedback::FeedbackChange as Feedback;
+use model::change::group::GroupChange as Group;
+use model::change::homeroom::HomeroomChange as Homeroom;
+use model::change::organization::OrganizationChange as Organization;
+use model::change::removed::PlacedDocument;
+use model::change::subject::SubjectChange as Subject;
+use model::change::submission::SubmissionChange as Submission;
+use model::change::user::UserChange as User;
+use model::version::Object;
+use model::whole::{WholeGroup, WholeSubmission};
+
+use common::error::Result;
+use db::Work;
+
+/// Raises the version of every object that was changed in this transaction, once each and always in the same order. What
+/// was created in it keeps the first version.
+pub fn raise(work: &mut Work<'_>) -> Result<()> {
+    let changed: BTreeSet<Object> = work.changes().iter().flat_map(changed).collect();
+    let created: BTreeSet<Object> = work.changes().iter().filter_map(created).collect();
+    for object in changed.difference(&created) {
+        work.raise_version(object)?;
+    }
+    Ok(())
+}
+
+fn created(change: &Change) -> Option<Object> {
+    Some(match change {
+        Change::Class(Class::Created { class, .. }) => (&class.class.id).into(),
+        Change::Homeroom(Homeroom::Created { homeroom }) => (&homeroom.id).into(),
+        Change::Subject(Subject::Created { subject }) => (&subject.id).into(),
+        Change::Course(Course::Created { course }) => (&course.course.id).into(),
+        Change::Group(Group::Created { group }) => (&group.group.id).into(),
+        Change::Assignment(Assignment::Created { assignment, .. }) => (&assignment.assignment.id).into(),
+        Change::Document(Document::Created { document, .. }) => (&document.document.id).into(),
+        Change::Submission(Submission::Submitted { submission, .. }) => (&submission.submission.id).into(),
+        Change::Feedback(Feedback::Created { feedback, .. }) => (&feedback.id).into(),
+        Change::User(User::Created { user, .. }) => (&user.id).into(),
+        Change::Organization(Organization::Created { .. }) => Object::Organization,
+        _ => return None,
+    })
+}
+
+fn changed(change: &Change) -> Vec<Object> {
+    match change {
+        Change::Class(change) => of_class(change),
+        Change::Homeroom(Homeroom::Updated { homeroom, .. }) => vec![(&homeroom.id).into()],
+        Change::Subject(Subject::Updated { subject, .. }) => vec![(&subject.id).into()],
+        Change::Course(change) => of_course(change),
+        Change::Group(change) => of_group(change),
+        Change::Assignment(change) => of_assignment(change),
+        Change::Submission(change) => of_submission(change),
+        Change::Feedback(Feedback::Updated { feedback, .. }) => vec![(&feedback.id).into()],
+        // That a save came through again is no change of the document, as the save itself is none.
+        Change::Document(Document::Updated { changed, .. }) if changed.has("saveFailedAt") => Vec::new(),
+        Change::Document(Document::Updated { document, .. } | Document::Replaced { document, .. }) => {
+            vec![(&document.document.id).into()]
+        }
+        Change::User(change) => of_user(change),
+        Change::Organization(
+            Organization::Updated { .. } | Organization::Suspended { .. } | Organization::Activated { .. },
+        ) => vec![Object::Organization],
+        Change::Homeroom(
+            Homeroom::Created { .. }
+            | Homeroom::Deleted { .. }
+            | Homeroom::StudentsAdded { .. }
+            | Homeroom::StudentRemoved { .. },
+        )
+        | Change::Subject(Subject::Created { .. } | Subject::Deleted { .. })
+        | Change::Feedback(Feedback::Created { .. } | Feedback::Deleted { .. })
+        | Change::Document(
+            Document::Created { .. }
+            | Document::Saved { .. }
+            | Document::SavedLate { .. }
+            | Document::Frozen { .. }
+            | Document::SaveFailed { .. }
+            | Document::RevisionsPruned { .. }
+            | Document::LateTextKept { .. }
+            | Document::Deleted { .. },
+        )
+        | Change::Organization(
+            Organization::Created { .. } | Organization::Deleted { .. } | Organization::Purged { .. },
+        )
+        | Change::Help(_)
+        | Change::Message(_)
+        | Change::Invitation(_)
+        // The statements of the platform raise the version of an account themselves.
+        | Change::Administration(_)
+        | Change::MailDomain(_)
+        | Change::Session(_) => Vec::new(),
+    }
+}
+
+fn of_class(change: &Class) -> Vec<Object> {
+    match change {
+        Class::Updated { class, .. } | Class::TeachersChanged { class, .. } => vec![(&class.class.id).into()],
+        Class::Unenrolled { left, .. } => groups(left),
+        Class::Deleted { removed, .. } => documents(&removed.released),
+        Class::Created { .. } | Class::Enrolled { .. } | Class::EnrollmentUpdated { .. } => Vec::new(),
+    }
+}
+
+fn of_course(change: &Course) -> Vec<Object> {
+    match change {
+        Course::Updated { course, .. } => vec![(&course.course.id).into()],
+        Course::Deleted { removed, .. } => documents(&removed.released),
+        Course::Created { .. } => Vec::new(),
+    }
+}
+
+fn of_group(change: &Group) -> Vec<Object> {
+    match change {
+        Group::Updated { group, .. }
+        | Group::MembersAdded { group, .. }
+        | Group::MemberRemoved { group, .. }
+        | Group::AttachmentAdded { group, .. }
+        | Group::AttachmentRemoved { group, .. } => vec![(&group.group.id).into()],
+        Group::MemberMoved { from, to, .. } => vec![(&from.group.id).into(), (&to.group.id).into()],
+        Group::Created { .. } | Group::Deleted { .. } => Vec::new(),
+    }
+}
+
+fn of_assignment(change: &Assignment) -> Vec<Object> {
+    let (topic, mut others) = match change {
+        Assignment::Updated { assignment, .. }
+        | Assignment::AttachmentAdded { assignment, .. }
+        | Assignment::AttachmentRemoved { assignment, .. } => (&assignment.assignment, Vec::new()),
+        Assignment::BulkUpdated { assignment, moved, .. } => (
+            &assignment.assignment,
+            moved.iter().map(|start| (&start.group.group.id).into()).collect(),
+        ),
+        // A group without a course takes that of the topic.
+        Assignment::GroupsAttached { assignment, attached } => {
+            (&assignment.assignment, attached.iter().map(Object::from).collect())
+        }
+        Assignment::GroupDetached {
+            assignment, released, ..
+        } => (&assignment.assignment, documents(released)),
+        Assignment::LinkUpdated { link, .. } => (&link.assignment, Vec::new()),
+        Assignment::Finished {
+            assignment,
+            documents: closed,
+            ..
+        } => (&assignment.assignment, documents(closed)),
+        Assignment::Reopened {
+            assignment,
+            documents: opened,
+        } => (&assignment.assignment, documents(opened)),
+        Assignment::Deleted { released, .. } => return documents(released),
+        Assignment::Created { .. } | Assignment::Exported { .. } => return Vec::new(),
+    };
+    others.push((&topic.id).into());
+    others
+}
+
+fn of_submission(change: &Submission) -> Vec<Object> {
+    match change {
+        Submission::Submitted {
+            document, superseded, ..
+        } => {
+            let mut objects = vec![Object::from(&document.document.id)];
+            objects.extend(superseded.iter().map(Object::from));
+            objects
+        }
+        Submission::Frozen { submission, .. } | Submission::Completed { submission, .. } => {
+            vec![(&submission.submission.id).into()]
+        }
+        Submission::Unsubmitted {
+            document, former, next, ..
+        } => {
+            let mut objects = vec![Object::from(&document.document.id), (&former.id).into()];
+            objects.extend(next.iter().map(|next| Object::from(&next.submission.id)));
+            objects
+        }
+        Submission::Returned {
+            submission, documents, ..
+        } => {
+            let mut objects = vec![Object::from(&submission.submission.id)];
+            objects.extend(documents.iter().map(|whole| Object::from(&whole.document.id)));
+            objects
+        }
+        Submission::Graded { submission, .. } => graded(submission),
+    }
+}
+
+/// A document shows the grade of the submission it is in.
+fn graded(whole: &WholeSubmission) -> Vec<Object> {
+    let mut objects = vec![Object::from(&whole.submission.id)];
+    let documents = whole.documents.iter().filter_map(|copy| copy.document_id.as_ref());
+    objects.extend(documents.map(Object::from));
+    objects
+}
+
+fn of_user(change: &User) -> Vec<Object> {
+    match change {
+        User::Updated { user, .. } => vec![(&user.id).into()],
+        User::MembershipSwitched { user, .. }
+        | User::RoleChanged { user, .. }
+        | User::TakenOver { user, .. }
+        | User::PasswordReset { user } => vec![(&user.id).into()],
+        User::MembershipEnded { classes, left, .. } => {
+            let mut objects = groups(left);
+            objects.extend(classes.iter().map(|class| Object::from(&class.id)));
+            objects
+        }
+        User::Erased { user, left, .. } => {
+            let mut objects = groups(left);
+            objects.push((&user.id).into());
+            objects
+        }
+        // The statement that writes a profile raises its version itself.
+        User::ProfileEdited { .. }
+        | User::Created { .. }
+        | User::Imported { .. }
+        | User::ImportProgressed { .. }
+        | User::Exported { .. } => Vec::new(),
+    }
+}
+
+fn groups(left: &[WholeGroup]) -> Vec<Object> {
+    left.iter().map(|whole| (&whole.group.id).into()).collect()
+}
+
+fn documents(placed: &[PlacedDocument]) -> Vec<Object> {
+    placed.iter().map(|placed| (&placed.document.id).into()).collect()
+}

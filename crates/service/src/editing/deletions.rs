@@ -1,0 +1,209 @@
+//! Documents that were deleted while editors were open: the editors are closed, and what the document server saves of them
+//! afterwards is kept for a day. Documents without a row in `deleted_documents` may be those of another installation and are
+//! left alone.
+
+use model::file::FileKey;
+use model::id::{DocumentId, LateTextId};
+use model::late_text::{DeletedDocument, LateText};
+use model::save::DocumentKey;
+
+use super::fetching::{kind_of, may_pass, surely_not_written};
+use super::saving::Answer;
+use super::{Editing, standpoint};
+use crate::actions::late_texts;
+use crate::actions::saves::nonce;
+use adapters::document_server::client::{Forced, Known};
+use adapters::document_server::notice::{Notice, SaveNotice};
+use common::clock;
+use common::error::{Error, Result};
+use db::Standpoint;
+use db::platform::PlatformProof;
+use db::platform::deleted_documents::OpenEditors;
+
+/// After so many failures in a row the document server counts as away: the rest waits for the next round.
+const FAILURES: u32 = 3;
+
+impl Editing {
+    /// Closes the editors of documents that were deleted. What fails is repeated by the sweep.
+    pub(super) async fn close_deleted(&self) -> Result<()> {
+        let look = self.store.platform_read(PlatformProof::document_server(), |platform| {
+            platform.open_deleted_documents()
+        });
+        let mut failures = 0;
+        for open in look.await? {
+            if failures == FAILURES {
+                break;
+            }
+            match self.close_editors(&open).await {
+                Ok(()) => failures = 0,
+                Err(error) => {
+                    failures += 1;
+                    tracing::warn!(error = format!("{error:?}"), document.id = %open.document, "editors of a deleted document were not closed");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn close_editors(&self, open: &OpenEditors) -> Result<()> {
+        let (oldest, newest) = open.generations;
+        for generation in oldest..=newest {
+            let key = DocumentKey {
+                document: open.document.clone(),
+                generation,
+            };
+            let text = self.server.key(&key);
+            // What is typed is saved now, not only when the last page is closed.
+            if self.server.force_save(&text, &nonce(clock::now())).await? != Forced::Unknown {
+                self.server.send_out(&text).await?;
+                tracing::info!(document.id = %open.document, "editors of a deleted document were closed");
+            }
+        }
+        let id = open.document.clone();
+        let write = self
+            .store
+            .platform_write(PlatformProof::document_server(), move |platform| {
+                platform.note_closed_editors(&id)
+            });
+        write.await
+    }
+
+    /// The standpoint of the document server for a document that was deleted, and the document.
+    pub(super) async fn read_deleted(&self, document: &DocumentId) -> Result<(Standpoint, DeletedDocument)> {
+        let id = document.clone();
+        let found = self
+            .store
+            .platform_read(PlatformProof::document_server(), move |platform| {
+                let standpoint = standpoint(platform.home_of_deleted_document(&id)?);
+                let deleted = platform.look_within(standpoint.clone(), |scope| scope.deleted_document(&id))?;
+                Ok((standpoint, deleted))
+            });
+        found.await
+    }
+
+    /// Handles a callback for a document that was deleted; without a row in `deleted_documents` it is NOT_FOUND.
+    pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+        let (standpoint, deleted) = self.read_deleted(&key.document).await?;
+        if key.generation > deleted.generation {
+            return Err(Error::DocumentServerTokenMismatch);
+        }
+        match notice {
+            // A forced save had everything already.
+            Notice::Save(save) if save.is_final && save.not_modified => Ok(Answer::Taken),
+            Notice::Save(save) => self.take_late_text(standpoint, &deleted, &key, save).await,
+            Notice::Editing { users, .. } => {
+                if !users.is_empty() {
+                    self.close_later(text);
+                }
+                Ok(Answer::Taken)
+            }
+            // Its changes would come with the next opening under this key, and there is none.
+            Notice::Failed { partial: None, .. } => {
+                tracing::warn!(
+                    document.key = text,
+                    "the last changes of a deleted document were not saved"
+                );
+                Ok(Answer::Taken)
+            }
+            Notice::Failed {
+                partial: Some(result), ..
+            } => {
+                let save = SaveNotice::of_result(result);
+                self.take_late_text(standpoint, &deleted, &key, save).await
+            }
+            Notice::Unusable => Ok(Answer::Refused),
+            Notice::Closed | Notice::Other => Ok(Answer::Taken),
+        }
+    }
+
+    /// Editors that opened the document while it was deleted. The notice is acknowledged before: the document server may
+    /// wait for that.
+    fn close_later(&self, text: String) {
+        let server = self.server.clone();
+        tokio::spawn(async move {
+            if let Err(error) = server.send_out(&text).await {
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    document.key = text,
+                    "editors of a deleted document were not closed"
+                );
+            }
+        });
+    }
+
+    async fn take_late_text(
+        &self,
+        standpoint: Standpoint,
+        deleted: &DeletedDocument,
+        key: &DocumentKey,
+        save: SaveNotice,
+    ) -> Result<Answer> {
+        match self.keep_late_text(standpoint, deleted, key, save).await {
+            Ok(()) => Ok(Answer::Taken),
+            Err(error) => {
+                let again = may_pass(&error);
+                tracing::warn!(error = format!("{error:?}"), document.id = %key.document, again, "the text of a deleted document was not kept");
+                Ok(if again { Answer::TryAgain } else { Answer::Refused })
+            }
+        }
+    }
+
+    async fn keep_late_text(
+        &self,
+        standpoint: Standpoint,
+        deleted: &DeletedDocument,
+        key: &DocumentKey,
+        save: SaveNotice,
+    ) -> Result<()> {
+        let staged = self.fetch(&save.result).await?;
+        let file_extension = kind_of(&staged, deleted.file_extension, save.file_type.as_deref()).await?;
+        let id = LateTextId::new(clock::new_id());
+        let text = LateText {
+            file_key: FileKey::new(format!("{}.{id}.{file_extension}", key.document)),
+            id,
+            document_id: key.document.clone(),
+            generation: key.generation,
+            file_extension,
+            size: i64::try_from(staged.size()).unwrap_or(i64::MAX),
+            sha256: staged.sha256().to_owned(),
+            saved_by_id: save.author,
+            last_save: save.last_save,
+            received_at: clock::now(),
+        };
+        let file = text.file_key.clone();
+        self.files.commit(staged, &file).await?;
+        let written = self.write(standpoint, move |work| late_texts::keep(work, &text)).await;
+        let is_named = match &written {
+            Ok(is_named) => *is_named,
+            Err(error) => !surely_not_written(error),
+        };
+        if !is_named {
+            self.forget(&file).await;
+        }
+        written.map(drop)
+    }
+
+    /// Takes a save of a deleted document that the document server keeps because it was not acknowledged, and then deletes its
+    /// copy there. Documents that were not deleted here may be those of another installation.
+    pub(super) async fn take_forgotten_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
+        let (standpoint, deleted) = match self.read_deleted(&key.document).await {
+            Err(Error::NotFound) => return Ok(()),
+            found => found?,
+        };
+        if let Known::Open(Some(people)) = self.server.knows(text).await?
+            && !people.is_empty()
+        {
+            // The copy goes with the last save of these editors.
+            return self.server.send_out(text).await;
+        }
+        let Some(result) = self.server.forgotten_save(text).await? else {
+            return Ok(());
+        };
+        let save = SaveNotice::of_result(result);
+        if self.take_late_text(standpoint, &deleted, key, save).await? != Answer::TryAgain {
+            self.server.delete_forgotten(text).await?;
+            tracing::info!(document.key = text, "a forgotten save of a deleted document was taken");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! Somebody lost sight of a group while he had one of its documents open: he is sent out of the editor. Who that may be
+//! is told with the signals of the change; whether he still may read is asked of the store, so a mistake in the first
+//! costs a question and never an editor that should have stayed.
+
+use model::access::{PlatformRole, standing};
+use model::id::{DocumentId, UserId};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{Editing, standpoint};
+use common::error::{Error, Result};
+use db::{Standpoint, Tenant};
+use realtime::bus::Departure;
+
+impl Editing {
+    /// Starts sending out; it ends with the value. Without a document server nobody has anything open.
+    pub fn start_sending_out(&self, mut told: mpsc::UnboundedReceiver<Departure>) -> Option<AbortOnDropHandle<()>> {
+        if !self.server.is_configured() {
+            return None;
+        }
+        let editing = self.clone();
+        Some(AbortOnDropHandle::new(tokio::spawn(async move {
+            while let Some(departure) = told.recv().await {
+                if let Err(error) = editing.send_out(departure).await {
+                    tracing::warn!(error = format!("{error:?}"), "open editors were not looked at");
+                }
+            }
+        })))
+    }
+
+    /// Looks whether these editors may still read what they opened: the configuration of an editor lives for minutes, and
+    /// who got it may have left the group or the organization since.
+    pub(super) fn check_editors(&self, tenant: Tenant, people: Vec<UserId>) {
+        if people.is_empty() {
+            return;
+        }
+        let editing = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = editing.send_out(Departure::People { tenant, people }).await {
+                tracing::warn!(error = format!("{error:?}"), "open editors were not checked");
+            }
+        });
+    }
+
+    async fn send_out(&self, departure: Departure) -> Result<()> {
+        let (tenant, people) = match departure {
+            Departure::People { tenant, people } => (tenant, people),
+            Departure::DocumentsDeleted => return self.close_deleted().await,
+        };
+        let here = standpoint(tenant);
+        let candidates = people.clone();
+        let open = self
+            .read(here.clone(), move |scope| scope.sessions_edited_by(&candidates))
+            .await?;
+        for session in open {
+            let mut gone = Vec::new();
+            for editor in session.editors.iter().filter(|editor| people.contains(editor)) {
+                if !self.may_read(&here, editor, &session.document_id).await? {
+                    gone.push(editor.clone());
+                }
+            }
+            if !gone.is_empty() {
+                self.server.send_some_out(&session.document_key, &gone).await?;
+                tracing::info!(document.id = %session.document_id, people = gone.len(), "editors were sent out");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody may read a document now, asked the way every request asks.
+    async fn may_read(&self, here: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
+        let user = person.clone();
+        let role = self.read(here.clone(), move |scope| scope.present_role(&user)).await?;
+        let Some(viewer) = standing(PlatformRole::Student, role).viewer(person.clone()) else {
+            return Ok(false);
+        };
+        let (seen, id) = (Standpoint { viewer, ..here.clone() }, document.clone());
+        match self.read(seen, move |scope| scope.document(&id)).await {
+            Ok(_) => Ok(true),
+            Err(Error::NotFound) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

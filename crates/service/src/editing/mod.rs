@@ -1,0 +1,101 @@
+//! What takes several units and the document server: taking saves, handing in with editors open, finishing a topic,
+//! converting, bringing home forgotten saves. Each step is an action of its own in a unit of its own; nothing here waits
+//! for the network inside a unit, and whatever stops in between leaves rows that are true.
+
+mod conversion;
+mod deletions;
+mod departures;
+mod exporting;
+mod fetching;
+mod freezing;
+mod handing_in;
+mod saving;
+mod sweep;
+
+use std::sync::Arc;
+
+use model::id::DocumentId;
+
+use self::conversion::Conversions;
+pub use self::conversion::{Content, Pdf, Source};
+pub use self::handing_in::{Finish, Submit};
+pub use self::saving::Answer;
+use crate::changes;
+use adapters::document_server::DocumentServer;
+use adapters::files::Files;
+use common::clock;
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::whereabouts::Whereabouts;
+use db::{Scope, Standpoint, Store, Tenant, Work};
+use realtime::bus::Bus;
+
+/// All that several units and the document server need; copies are the same one.
+#[derive(Clone)]
+pub struct Editing {
+    store: Store,
+    bus: Bus,
+    files: Files,
+    server: DocumentServer,
+    conversions: Arc<Conversions>,
+    whereabouts: Whereabouts,
+}
+
+impl Editing {
+    /// Joins what editing needs.
+    pub fn new(store: Store, bus: Bus, files: Files, server: DocumentServer) -> Self {
+        Self {
+            store,
+            bus,
+            files,
+            server,
+            conversions: Arc::default(),
+            whereabouts: Whereabouts::default(),
+        }
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.store.read(standpoint, look).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        changes::perform(&self.store, &self.bus, standpoint, act).await
+    }
+
+    /// Where the document server stands when it speaks of a document: in the organization of the document.
+    pub async fn standpoint_of(&self, document: &DocumentId) -> Result<Standpoint> {
+        Ok(self.read_at_home(document, |_| Ok(())).await?.0)
+    }
+
+    /// The same, with what is seen from there: whoever names a document and nothing else is answered with one look.
+    pub async fn read_at_home<T: Send + 'static>(
+        &self,
+        document: &DocumentId,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<(Standpoint, T)> {
+        let (line, id) = (self.whereabouts.of(document.as_str()), document.clone());
+        let found = self
+            .store
+            .platform_read_for(line, PlatformProof::document_server(), move |platform| {
+                let standpoint = standpoint(platform.home_of_document(&id)?);
+                let seen = platform.look_within(standpoint.clone(), look)?;
+                Ok((standpoint, seen))
+            });
+        let (standpoint, seen) = found.await?;
+        self.whereabouts.note(document.as_str(), standpoint.tenant.id());
+        Ok((standpoint, seen))
+    }
+}
+
+/// The document server sees all documents of a school, and no person stands behind what it does.
+fn standpoint(tenant: Tenant) -> Standpoint {
+    Standpoint::of_service(tenant, "Document server", clock::now())
+}

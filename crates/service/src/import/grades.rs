@@ -1,0 +1,88 @@
+//! A table of grades as it was exported: read as a whole, because a topic has no more rows than its groups have members.
+
+use model::file::FileType;
+use model::id::{SubmissionId, UserId};
+use model::import::RowProblem;
+use model::number::Points;
+use model::text::{FeedbackText, GradeValue};
+
+use super::columns::{Cells, Columns, Layout};
+use super::sheet::Sheet;
+use crate::actions::grade_imports::{GradeRow, SaidGrade};
+use adapters::files::Source;
+use api_types::csv::plain;
+use api_types::grade_table::COLUMNS;
+use common::error::{Error, Result};
+
+/// The most rows of one table.
+const ROWS_MAX: usize = 10_000;
+
+/// The columns of the export. Only those two have to be there that say whose grade it is; what only explains a row to
+/// people is not read.
+const LAYOUT: Layout = Layout {
+    table: "",
+    required: &["submissionId", "userId"],
+    optional: &COLUMNS,
+    is_strict: true,
+};
+
+/// Reads a table of grades. Without a separator the header decides between `,` and `;`.
+pub async fn read(source: Source, kind: FileType, separator: Option<u8>) -> Result<Vec<GradeRow>> {
+    if kind != FileType::Csv {
+        let message = format!("grades are imported from a .csv file, no {kind}");
+        return Err(Error::UnsupportedFileType(message));
+    }
+    let reading = tokio::task::spawn_blocking(move || rows(&source, separator));
+    reading.await.map_err(|error| Error::Internal(error.into()))?
+}
+
+fn rows(source: &Source, separator: Option<u8>) -> Result<Vec<GradeRow>> {
+    let mut sheet = Sheet::begin(source.open()?, separator)?;
+    let columns = Columns::of(&LAYOUT, sheet.next_row()?)?;
+    let mut rows = Vec::new();
+    while let Some(row) = sheet.next_row()? {
+        if rows.len() == ROWS_MAX {
+            let message = format!("has more than {ROWS_MAX} rows");
+            return Err(Error::invalid("file", "too_many_rows", message));
+        }
+        let cells = row.cells.map_err(|problem| vec![problem]);
+        let said = cells.and_then(|cells| said(columns.row(&cells).map_err(|problem| vec![problem])?));
+        rows.push(GradeRow {
+            number: row.number,
+            said,
+        });
+    }
+    Ok(rows)
+}
+
+/// What a row says. An empty cell says nothing.
+fn said(cells: Cells<'_>) -> std::result::Result<SaidGrade, Vec<RowProblem>> {
+    let mut problems = Vec::new();
+    let cell = |column: &str| Some(plain(cells.get(column)).trim()).filter(|text| !text.is_empty());
+    let mut problem = |column: &str, message: String| problems.push(RowProblem::new(column, "invalid", message));
+    let value = cell("value").and_then(|text| {
+        let value = GradeValue::try_from(text);
+        value.map_err(|error| problem("value", error.to_string())).ok()
+    });
+    let points = cell("points").and_then(|text| {
+        // Spreadsheets of some countries write the fraction after a comma.
+        let number = text.replace(',', ".").parse::<f64>();
+        let points = number.map_err(|_| "must be a number".to_owned());
+        let points = points.and_then(|points| Points::try_from(points).map_err(|error| error.to_string()));
+        points.map_err(|message| problem("points", message)).ok()
+    });
+    let feedback = cell("feedback").and_then(|text| {
+        let feedback = FeedbackText::try_from(text);
+        feedback.map_err(|error| problem("feedback", error.to_string())).ok()
+    });
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(SaidGrade {
+        submission: cell("submissionId").map(SubmissionId::new),
+        user: cell("userId").map(UserId::new),
+        value,
+        points,
+        feedback,
+    })
+}

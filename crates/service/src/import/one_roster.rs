@@ -1,0 +1,240 @@
+//! A OneRoster CSV archive (1.1 and 1.2), as schools' administrations export it. What the rows need of each other is read
+//! first: the school, the school years, the roles, and who teaches which class.
+
+mod archive;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+
+use model::import::PEOPLE_MAX;
+
+pub use self::archive::Archive;
+pub use self::rows::send;
+use super::columns::{Cells, Layout};
+use common::error::{Error, Result};
+
+/// The most rows of the files about places, which are more than people.
+const PLACES_MAX: usize = 10 * PEOPLE_MAX;
+
+const MANIFEST: Layout = file("manifest.csv", &["propertyName", "value"], &[]);
+const ORGS: Layout = file("orgs.csv", &["sourcedId", "name", "type"], &["status"]);
+const SESSIONS: Layout = file(
+    "academicSessions.csv",
+    &["sourcedId", "schoolYear"],
+    &["status", "title"],
+);
+const ROLES: Layout = file("roles.csv", &["userSourcedId", "role"], &["status", "roleType"]);
+const USERS: Layout = file(
+    "users.csv",
+    &["sourcedId", "givenName", "familyName", "email"],
+    &["status", "enabledUser", "orgSourcedIds", "primaryOrgSourcedId", "role"],
+);
+/// In 1.1 the role stands with the user.
+const USERS_WITH_ROLES: Layout = file("users.csv", &["role"], &[]);
+const CLASSES: Layout = file(
+    "classes.csv",
+    &["sourcedId", "title", "classType", "schoolSourcedId", "termSourcedIds"],
+    &["status"],
+);
+const ENROLLMENTS: Layout = file(
+    "enrollments.csv",
+    &["classSourcedId", "userSourcedId", "role"],
+    &["status", "primary"],
+);
+
+/// Other columns of these files mean nothing here; the standard allows more of them.
+const fn file(table: &'static str, required: &'static [&'static str], optional: &'static [&'static str]) -> Layout {
+    Layout {
+        table,
+        required,
+        optional,
+        is_strict: false,
+    }
+}
+
+/// What the rows of an archive need of each other.
+#[derive(Debug)]
+pub struct Overview {
+    /// How many rows will be told of.
+    pub rows: usize,
+    schools: HashSet<String>,
+    years: HashMap<String, String>,
+    this_year: String,
+    /// Roles by user, where they stand in a file of their own (1.2).
+    roles: Option<HashMap<String, Role>>,
+    teachers: HashMap<String, Teacher>,
+}
+
+#[derive(Debug)]
+struct Role {
+    name: String,
+    is_primary: bool,
+}
+
+#[derive(Debug)]
+struct Teacher {
+    user: String,
+    is_primary: bool,
+}
+
+impl Overview {
+    /// Reads all of an archive once, so that what is wrong with it as a whole is said before anything is written.
+    pub fn of(archive: &mut Archive, this_year: String) -> Result<Self> {
+        check_manifest(archive)?;
+        for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
+            if !archive.has(needed.table) {
+                return Err(Error::invalid(needed.table, "required", "is missing from the archive"));
+            }
+        }
+        let mut overview = Self {
+            rows: 0,
+            schools: schools(archive)?,
+            years: years(archive)?,
+            this_year,
+            roles: archive.has(ROLES.table).then(|| roles(archive)).transpose()?,
+            teachers: HashMap::new(),
+        };
+        if overview.roles.is_none() {
+            archive.must_have_columns(&USERS_WITH_ROLES)?;
+        }
+        overview.teachers = teachers(archive)?;
+        for (layout, limit) in [(&USERS, PEOPLE_MAX), (&CLASSES, PEOPLE_MAX), (&ENROLLMENTS, PLACES_MAX)] {
+            overview.rows += count(archive, layout, limit)?;
+        }
+        Ok(overview)
+    }
+}
+
+/// Whether a row is to be removed; the standard's word in its old spelling and in others.
+fn is_gone(cells: Cells<'_>) -> bool {
+    cells.get("status").eq_ignore_ascii_case("tobedeleted")
+}
+
+fn check_manifest(archive: &mut Archive) -> Result<()> {
+    if !archive.has(MANIFEST.table) {
+        return Err(Error::invalid(
+            MANIFEST.table,
+            "required",
+            "is missing from the archive",
+        ));
+    }
+    let mut version = String::new();
+    let mut absent = Vec::new();
+    archive.each(&MANIFEST, 200, |_, cells| {
+        let Ok(cells) = cells else { return Ok(()) };
+        let (name, value) = (cells.get("propertyName"), cells.get("value"));
+        if name.eq_ignore_ascii_case("oneroster.version") {
+            value.clone_into(&mut version);
+        }
+        if value.eq_ignore_ascii_case("absent")
+            && let Some(file) = name.strip_prefix("file.")
+        {
+            absent.push(format!("{file}.csv"));
+        }
+        Ok(())
+    })?;
+    if !["1.1", "1.2"].contains(&version.as_str()) {
+        return Err(Error::invalid(
+            MANIFEST.table,
+            "version",
+            "must say that oneroster.version is 1.1 or 1.2",
+        ));
+    }
+    for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
+        if absent.iter().any(|file| file.eq_ignore_ascii_case(needed.table)) {
+            return Err(Error::invalid(
+                needed.table,
+                "absent",
+                "is absent according to manifest.csv",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The ids of the organizations of the export. One import is for one school, so there may be one only.
+fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
+    let (mut ids, mut schools) = (HashSet::new(), 0);
+    archive.each(&ORGS, PEOPLE_MAX, |_, cells| {
+        let Ok(cells) = cells else { return Ok(()) };
+        if !is_gone(cells) {
+            ids.insert(cells.get("sourcedId").to_owned());
+            schools += usize::from(cells.get("type").eq_ignore_ascii_case("school"));
+        }
+        Ok(())
+    })?;
+    if schools == 1 {
+        Ok(ids)
+    } else {
+        let found = format!("names {schools} schools; an import is for one");
+        Err(Error::invalid(ORGS.table, "one_school", found))
+    }
+}
+
+/// School years by term: the standard names the year in which one ends.
+fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
+    let mut years = HashMap::new();
+    archive.each(&SESSIONS, PEOPLE_MAX, |_, cells| {
+        if let Ok(cells) = cells
+            && let Ok(ends) = cells.get("schoolYear").parse::<u16>()
+            && ends > 1000
+        {
+            years.insert(cells.get("sourcedId").to_owned(), format!("{}/{ends}", ends - 1));
+        }
+        Ok(())
+    })?;
+    Ok(years)
+}
+
+fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
+    let mut roles: HashMap<String, Role> = HashMap::new();
+    archive.each(&ROLES, PLACES_MAX, |_, cells| {
+        let Ok(cells) = cells else { return Ok(()) };
+        if is_gone(cells) {
+            return Ok(());
+        }
+        let role = Role {
+            name: cells.get("role").chars().take(40).collect(),
+            is_primary: cells.get("roleType").eq_ignore_ascii_case("primary"),
+        };
+        let known = roles.get(cells.get("userSourcedId"));
+        if known.is_none_or(|known| !known.is_primary && role.is_primary) {
+            roles.insert(cells.get("userSourcedId").to_owned(), role);
+        }
+        Ok(())
+    })?;
+    Ok(roles)
+}
+
+/// Who teaches each class: the primary teacher, or else the first.
+fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
+    let mut teachers: HashMap<String, Teacher> = HashMap::new();
+    archive.each(&ENROLLMENTS, PLACES_MAX, |_, cells| {
+        let Ok(cells) = cells else { return Ok(()) };
+        if is_gone(cells) || !cells.get("role").eq_ignore_ascii_case("teacher") {
+            return Ok(());
+        }
+        let teacher = Teacher {
+            user: cells.get("userSourcedId").chars().take(200).collect(),
+            is_primary: ["true", "1", "yes"].contains(&cells.get("primary").to_ascii_lowercase().as_str()),
+        };
+        let class = cells.get("classSourcedId");
+        let known = teachers.get(class);
+        let is_better = known.is_none_or(|known| !known.is_primary && teacher.is_primary);
+        // A file may name a class in every row; only so many can be real.
+        if is_better && (teachers.len() < PEOPLE_MAX || teachers.contains_key(class)) {
+            teachers.insert(class.chars().take(200).collect(), teacher);
+        }
+        Ok(())
+    })?;
+    Ok(teachers)
+}
+
+fn count(archive: &mut Archive, layout: &Layout, limit: usize) -> Result<usize> {
+    let mut rows = 0;
+    archive.each(layout, limit, |_, _| {
+        rows += 1;
+        Ok(())
+    })?;
+    Ok(rows)
+}

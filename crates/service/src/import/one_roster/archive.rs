@@ -1,0 +1,126 @@
+//! The files of a OneRoster archive, read from the archive row by row; nothing is unpacked to the disk.
+
+use std::io::{self, BufReader, Read};
+
+use model::import::RowProblem;
+use zip::ZipArchive;
+
+use crate::import::columns::{Cells, Columns, Layout};
+use crate::import::sheet::Sheet;
+use adapters::files::{ReadSeek, Source};
+use common::error::{Error, Result};
+
+/// Every file that the two versions of the standard know. Another one is a mistake, or worse: an archive in an archive.
+const KNOWN: [&str; 22] = [
+    "academicSessions",
+    "categories",
+    "classes",
+    "classResources",
+    "courses",
+    "courseResources",
+    "demographics",
+    "enrollments",
+    "lineItemLearningObjectiveIds",
+    "lineItems",
+    "lineItemScoreScales",
+    "manifest",
+    "orgs",
+    "resources",
+    "resultLearningObjectiveIds",
+    "results",
+    "resultScoreScales",
+    "roles",
+    "scoreScales",
+    "userProfiles",
+    "userResources",
+    "users",
+];
+
+/// A OneRoster archive.
+pub struct Archive {
+    zip: ZipArchive<BufReader<Box<dyn ReadSeek>>>,
+}
+
+impl Archive {
+    /// Opens an archive that was found harmless, and refuses files that no export has.
+    pub fn open(source: &Source) -> Result<Self> {
+        let zip = ZipArchive::new(BufReader::new(source.open()?)).map_err(damaged)?;
+        for name in zip.file_names() {
+            let name = name.map_err(damaged)?;
+            let is_known = KNOWN
+                .iter()
+                .any(|known| name.strip_suffix(".csv").is_some_and(|stem| stem == *known));
+            if !is_known {
+                let name: String = name.chars().take(80).collect();
+                return Err(Error::invalid(name, "unknown", "is no file of a OneRoster export"));
+            }
+        }
+        Ok(Self { zip })
+    }
+
+    /// Whether the archive has this file.
+    pub fn has(&self, file: &str) -> bool {
+        self.zip.index_for_name(file).is_some()
+    }
+
+    /// Gives every row of a file to `read`, with its number; a file that is not there has none.
+    pub fn each(
+        &mut self,
+        layout: &Layout,
+        limit: usize,
+        mut read: impl FnMut(usize, std::result::Result<Cells<'_>, RowProblem>) -> Result<()>,
+    ) -> Result<()> {
+        if !self.has(layout.table) {
+            return Ok(());
+        }
+        let entry = self.zip.by_name(layout.table).map_err(damaged)?;
+        let left = entry.size();
+        let mut sheet = Sheet::begin(Capped { inner: entry, left }, Some(b','))?;
+        let columns = Columns::of(layout, sheet.next_row()?)?;
+        let mut rows = 0;
+        while let Some(row) = sheet.next_row()? {
+            rows += 1;
+            if rows > limit {
+                return Err(Error::invalid(
+                    layout.table,
+                    "too_many_rows",
+                    format!("has more than {limit} rows"),
+                ));
+            }
+            match row.cells {
+                Ok(cells) => read(row.number, columns.row(&cells))?,
+                Err(problem) => read(row.number, Err(problem))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file whose header lacks a column that only this archive needs.
+    pub fn must_have_columns(&mut self, layout: &Layout) -> Result<()> {
+        let entry = self.zip.by_name(layout.table).map_err(damaged)?;
+        let left = entry.size();
+        let mut sheet = Sheet::begin(Capped { inner: entry, left }, Some(b','))?;
+        Columns::of(layout, sheet.next_row()?).map(drop)
+    }
+}
+
+/// Reads no more of an entry than it declares: what is declared was weighed before.
+struct Capped<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Capped<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other("it unpacks to more than it declares")),
+        }
+        Ok(read)
+    }
+}
+
+fn damaged(error: impl std::fmt::Display) -> Error {
+    Error::UnsupportedFileType(format!("the archive is damaged: {error}"))
+}

@@ -1,0 +1,268 @@
+//! A table of comma-separated values, read row by row in the same small memory whatever somebody sends: a row that is too
+//! long or too wide is passed over and named, never gathered.
+
+use std::io::Read;
+
+use csv_core::{ReadRecordResult, ReaderBuilder};
+use model::import::RowProblem;
+
+use common::error::{Error, Result};
+
+/// Bytes read at a time.
+const PIECE: usize = 64 * 1024;
+/// The longest row, in bytes.
+const ROW_MAX: usize = 64 * 1024;
+/// The widest row, in cells.
+const CELLS_MAX: usize = 256;
+
+/// Blank rows of a table: spreadsheets leave some at the end.
+const BLANK_MAX: usize = 10_000;
+/// Bytes of line ends in a row, which the parser passes over.
+const BLANK_BYTES_MAX: usize = 1 << 20;
+
+/// A table that is being read.
+pub struct Sheet<R> {
+    source: R,
+    parser: csv_core::Reader,
+    piece: Vec<u8>,
+    unread: std::ops::Range<usize>,
+    is_over: bool,
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+    number: usize,
+    blank: usize,
+}
+
+/// One row.
+pub struct Row {
+    /// Its number as a spreadsheet counts, the header being 1; blank lines do not count.
+    pub number: usize,
+    /// Its cells, if it can be read at all.
+    pub cells: std::result::Result<Vec<String>, RowProblem>,
+}
+
+impl<R: Read> Sheet<R> {
+    /// Begins to read. Without a separator the header decides between `,` and `;`.
+    pub fn begin(mut source: R, separator: Option<u8>) -> Result<Self> {
+        let mut piece = vec![0; PIECE];
+        let read = fill(&mut source, &mut piece)?;
+        let separator = separator.unwrap_or_else(|| separator_of(&piece[..read]));
+        Ok(Self {
+            source,
+            parser: ReaderBuilder::new().delimiter(separator).build(),
+            piece,
+            unread: 0..read,
+            is_over: read == 0,
+            cells: vec![0; ROW_MAX],
+            ends: vec![0; CELLS_MAX],
+            number: 0,
+            blank: 0,
+        })
+    }
+
+    /// The next row that is not blank.
+    pub fn next_row(&mut self) -> Result<Option<Row>> {
+        loop {
+            let Some(cells) = self.read()? else { return Ok(None) };
+            self.number += 1;
+            let is_blank = matches!(&cells, Ok(cells) if cells.iter().all(|cell| cell.trim().is_empty()));
+            if !is_blank {
+                let number = self.number;
+                return Ok(Some(Row { number, cells }));
+            }
+            self.blank += 1;
+            if self.blank > BLANK_MAX {
+                return Err(too_many_blank_rows());
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<std::result::Result<Vec<String>, RowProblem>>> {
+        let (mut filled, mut ended, mut quotes, mut passed_over) = (0, 0, 0_usize, 0);
+        let mut problem = None;
+        loop {
+            if self.unread.is_empty() && !self.is_over {
+                let read = fill(&mut self.source, &mut self.piece)?;
+                (self.unread, self.is_over) = (0..read, read == 0);
+            }
+            let input = &self.piece[self.unread.clone()];
+            let (result, read, wrote, ends) =
+                self.parser
+                    .read_record(input, &mut self.cells[filled..], &mut self.ends[ended..]);
+            quotes += occurrences(&input[..read], b'"');
+            self.unread.start += read;
+            filled += wrote;
+            ended += ends;
+            match result {
+                ReadRecordResult::InputEmpty if filled == 0 && ended == 0 && problem.is_none() => {
+                    passed_over += read;
+                    if passed_over > BLANK_BYTES_MAX {
+                        return Err(too_many_blank_rows());
+                    }
+                }
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    problem.get_or_insert_with(|| RowProblem::new("", "too_long", "is longer than a row may be"));
+                    (filled, ended) = (0, 0);
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    problem.get_or_insert_with(|| RowProblem::new("", "columns", "has more cells than a row may have"));
+                    (filled, ended) = (0, 0);
+                }
+                ReadRecordResult::Record => break,
+                ReadRecordResult::End => return Ok(None),
+            }
+        }
+        if quotes % 2 == 1 {
+            problem.get_or_insert_with(|| RowProblem::new("", "quotes", "has a quote that is never closed"));
+        }
+        if let Some(problem) = problem {
+            return Ok(Some(Err(problem)));
+        }
+        let mut begin = 0;
+        let mut cells = Vec::with_capacity(ended);
+        for end in &self.ends[..ended] {
+            let cell = std::str::from_utf8(&self.cells[begin..*end]).map_err(|_| not_utf8())?;
+            cells.push(cell.to_owned());
+            begin = *end;
+        }
+        Ok(Some(Ok(cells)))
+    }
+}
+
+/// Whoever wrote another encoding wrote no name right, so the whole file is refused.
+fn not_utf8() -> Error {
+    Error::UnsupportedFileType("the table is not UTF-8 text".to_owned())
+}
+
+/// Not a real list: it would keep the import reading and change nothing.
+fn too_many_blank_rows() -> Error {
+    let message = format!("has more than {BLANK_MAX} blank rows");
+    Error::invalid("file", "blank_rows", message)
+}
+
+/// Reads until the piece is full or the source is over.
+fn fill(source: &mut impl Read, piece: &mut [u8]) -> Result<usize> {
+    let mut filled = 0;
+    while filled < piece.len() {
+        match source.read(&mut piece[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // A damaged archive; a file of ours that cannot be read fails when it is opened.
+            Err(error) => return Err(Error::UnsupportedFileType(format!("it cannot be read: {error}"))),
+        }
+    }
+    Ok(filled)
+}
+
+/// What stands between the names of the header: spreadsheets of some countries write `;`.
+fn separator_of(text: &[u8]) -> u8 {
+    let header = text
+        .split(|byte| matches!(byte, b'\r' | b'\n'))
+        .next()
+        .unwrap_or_default();
+    if occurrences(header, b';') > occurrences(header, b',') {
+        b';'
+    } else {
+        b','
+    }
+}
+
+fn occurrences(text: &[u8], wanted: u8) -> usize {
+    text.iter().map(|byte| usize::from(*byte == wanted)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    fn rows(text: &[u8]) -> Vec<(usize, std::result::Result<Vec<String>, String>)> {
+        let mut sheet = Sheet::begin(text, None).unwrap();
+        std::iter::from_fn(|| sheet.next_row().unwrap())
+            .map(|row| (row.number, row.cells.map_err(|problem| problem.code)))
+            .collect()
+    }
+
+    fn cells(cells: &[&str]) -> std::result::Result<Vec<String>, String> {
+        cells.iter().map(|cell| Ok((*cell).to_owned())).collect()
+    }
+
+    #[test]
+    fn every_end_of_line_and_both_separators_are_read() {
+        for text in [
+            "a,b\nc,d",
+            "a,b\r\nc,d\r\n",
+            "a,b\rc,d\r",
+            "a;b\nc;d\n",
+            "\u{feff}a,b\nc,d\n",
+        ] {
+            assert_eq!(
+                rows(text.as_bytes()),
+                [(1, cells(&["a", "b"])), (2, cells(&["c", "d"]))],
+                "{text:?}"
+            );
+        }
+        assert_eq!(rows(b"a;b\n\"x;y\";z\n")[1], (2, cells(&["x;y", "z"])));
+        assert_eq!(rows(b"a,b\n,\n\nc,d\n")[1], (3, cells(&["c", "d"])));
+        assert!(rows(b"").is_empty());
+    }
+
+    #[test]
+    fn rows_without_end_are_named_and_passed_over() {
+        let long = format!("a,b\n{},x\nc,d\n", "y".repeat(ROW_MAX * 3));
+        assert_eq!(
+            rows(long.as_bytes())[1..],
+            [(2, Err("too_long".to_owned())), (3, cells(&["c", "d"]))]
+        );
+        let wide = format!("a,b\n{}\nc,d\n", ",x".repeat(CELLS_MAX * 40));
+        assert_eq!(
+            rows(wide.as_bytes())[1..],
+            [(2, Err("columns".to_owned())), (3, cells(&["c", "d"]))]
+        );
+        let open = b"a,b\n\"never closed,x\nc,d\n";
+        assert_eq!(rows(open)[1..], [(2, Err("quotes".to_owned()))]);
+    }
+
+    #[test]
+    fn blank_rows_are_bounded() {
+        let read = |text: &str| {
+            let mut sheet = Sheet::begin(text.as_bytes(), None).unwrap();
+            loop {
+                match sheet.next_row() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return Ok(()),
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        let table = |blank: &str, count: usize| format!("a,b\nc,d\n{}e,f\n", blank.repeat(count));
+        assert!(read(&table(",\n", BLANK_MAX)).is_ok());
+        assert!(matches!(read(&table(",\n", BLANK_MAX + 1)), Err(Error::Invalid(_))));
+        assert!(read(&table("\n", BLANK_BYTES_MAX / 2)).is_ok());
+        assert!(matches!(
+            read(&table("\n", BLANK_BYTES_MAX + 2 * PIECE)),
+            Err(Error::Invalid(_))
+        ));
+    }
+
+    #[test]
+    fn text_of_another_encoding_is_refused() {
+        let mut sheet = Sheet::begin(b"a,b\nGr\xfc\xdfe,x\n".as_slice(), None).unwrap();
+        sheet.next_row().unwrap();
+        assert!(matches!(sheet.next_row(), Err(Error::UnsupportedFileType(_))));
+    }
+
+    #[test]
+    fn a_row_may_lie_across_pieces() {
+        let text = format!("a,b\n{}", "aaaaaaaaaaaaaaaaaaaa,\"b\"\"b\"\r\n".repeat(20_000));
+        let found = rows(text.as_bytes());
+        assert_eq!(found.len(), 20_001);
+        assert!(
+            found[1..]
+                .iter()
+                .all(|(_, row)| *row == cells(&["aaaaaaaaaaaaaaaaaaaa", "b\"b"]))
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! A person's data as one archive: lists as JSON, one file for each noun, and the files he brought or wrote. Read page by
+//! page and written as it is read: the memory it takes does not grow with the person.
+
+use model::id::UserId;
+use serde_json::{Map, Value};
+
+use super::Jobs;
+use adapters::files::name;
+use adapters::files::pack::{Pack, Pieces, packed};
+use common::clock;
+use common::error::Result;
+use db::Tenant;
+use db::personal::concealed::Concealed;
+use db::personal::files::{FOLDERS, Folder, PersonalFile};
+use db::personal::{Noun, Rows, account, nouns};
+use db::platform::PlatformProof;
+
+/// Whose data, and how far.
+#[derive(Debug, Clone)]
+pub(super) struct Extent {
+    /// The person.
+    pub user: UserId,
+    /// Whether the account itself is told.
+    pub with_account: bool,
+    /// Whether the person takes it himself: then it leaves out what he is not to see yet.
+    pub is_own: bool,
+    /// The schools that tell what they hold, each in its folder.
+    pub holders: Vec<(Tenant, String)>,
+}
+
+impl Jobs {
+    /// All that the service holds about a person, for the person: streamed while it is gathered.
+    pub async fn own_data(&self, user: &UserId) -> Result<Pieces> {
+        let (user, asked) = (user.clone(), user.clone());
+        let store = &self.0.store;
+        let holders = store.platform_read(PlatformProof::personal_data(), move |platform| {
+            platform.holders_of(&asked)
+        });
+        let extent = Extent {
+            user,
+            with_account: true,
+            is_own: true,
+            holders: holders.await?,
+        };
+        Ok(self.archive(extent))
+    }
+
+    /// The archive piece by piece.
+    pub(super) fn archive(&self, extent: Extent) -> Pieces {
+        let jobs = self.clone();
+        packed("personal data", move |pack| async move {
+            let mut archive = Archive { pack, jobs };
+            archive.write(&extent).await?;
+            Ok(archive.pack)
+        })
+    }
+}
+
+/// An archive being written.
+struct Archive {
+    pack: Pack,
+    jobs: Jobs,
+}
+
+impl Archive {
+    async fn write(&mut self, extent: &Extent) -> Result<()> {
+        if extent.with_account {
+            for noun in account::NOUNS {
+                let nothing = Concealed::default();
+                self.list(noun.name.to_owned(), noun, &extent.user, (None, &nothing))
+                    .await?;
+            }
+            self.emails(&extent.user).await?;
+        }
+        for (tenant, slug) in &extent.holders {
+            let concealed = if extent.is_own {
+                self.jobs.concealed(&extent.user, tenant).await?
+            } else {
+                Concealed::default()
+            };
+            for noun in nouns::NOUNS {
+                let name = format!("{slug}/{}", noun.name);
+                self.list(name, noun, &extent.user, (Some(tenant), &concealed)).await?;
+            }
+            for folder in FOLDERS {
+                self.folder(slug, folder, &extent.user, (tenant, &concealed)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The emails to the person that wait in the outbox folder, without their text: it may hold a link that still works.
+    async fn emails(&mut self, user: &UserId) -> Result<()> {
+        let user = user.clone();
+        let look = self
+            .jobs
+            .0
+            .store
+            .platform_read(PlatformProof::personal_data(), move |platform| platform.profile(&user));
+        let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
+        let mut entry = self
+            .pack
+            .entry("emails-in-outbox.json".to_owned(), clock::now())
+            .await?;
+        entry.write(serde_json::to_string_pretty(&emails)?.as_bytes()).await?;
+        entry.write(b"\n").await?;
+        entry.end().await
+    }
+
+    /// One noun as a JSON array.
+    async fn list(
+        &mut self,
+        name: String,
+        noun: &'static Noun,
+        user: &UserId,
+        (tenant, concealed): (Option<&Tenant>, &Concealed),
+    ) -> Result<()> {
+        let Self { pack, jobs } = self;
+        let mut entry = pack.entry(format!("{name}.json"), clock::now()).await?;
+        let (mut after, mut is_first) = (String::new(), true);
+        entry.write(b"[").await?;
+        loop {
+            let mut page = jobs.rows(noun, user, tenant, &after).await?;
+            page.rows.retain(|row| concealed.shows(row));
+            entry.write(lines(&page.rows, is_first).as_bytes()).await?;
+            is_first &= page.rows.is_empty();
+            match page.next {
+                Some(next) => after = next,
+                None => break,
+            }
+        }
+        entry.write(b"\n]\n").await?;
+        entry.end().await
+    }
+
+    /// The files of one folder, each with the id of its row before its name.
+    async fn folder(
+        &mut self,
+        slug: &str,
+        folder: &'static Folder,
+        user: &UserId,
+        (tenant, concealed): (&Tenant, &Concealed),
+    ) -> Result<()> {
+        let mut after = String::new();
+        loop {
+            let (user, asked) = (user.clone(), std::mem::take(&mut after));
+            let standpoint = Jobs::standpoint(tenant.clone());
+            let store = &self.jobs.0.store;
+            let found = store.read(standpoint, move |scope| scope.personal_files(folder, &user, &asked));
+            let found = found.await?;
+            let Some(last) = found.last() else { return Ok(()) };
+            after.clone_from(&last.id);
+            for file in found.into_iter().filter(|file| concealed.shows_file(file)) {
+                self.file(&format!("{slug}/{}", folder.name), file).await?;
+            }
+        }
+    }
+
+    async fn file(&mut self, folder: &str, file: PersonalFile) -> Result<()> {
+        let name = if file.extension.is_empty() {
+            name::safe(&file.name)
+        } else {
+            name::of_title(&file.name, &file.extension)
+        };
+        let path = format!("{folder}/{}-{}", file.id, name.as_str());
+        let opened = self.jobs.0.files.open(&file.key).await?;
+        let pieces = opened.verified(&file.sha256).await?;
+        self.pack.file(path, clock::now(), pieces).await??;
+        Ok(())
+    }
+}
+
+impl Jobs {
+    async fn concealed(&self, user: &UserId, tenant: &Tenant) -> Result<Concealed> {
+        let user = user.clone();
+        let look = self.0.store.read(Self::standpoint(tenant.clone()), move |scope| {
+            scope.concealed_from(&user)
+        });
+        look.await
+    }
+
+    /// Rows of a noun: of a school, or of the account.
+    async fn rows(&self, noun: &'static Noun, user: &UserId, tenant: Option<&Tenant>, after: &str) -> Result<Rows> {
+        let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());
+        match tenant {
+            Some(tenant) => {
+                let standpoint = Self::standpoint(tenant.clone());
+                store
+                    .read(standpoint, move |scope| scope.personal_rows(noun, &user, &after))
+                    .await
+            }
+            None => {
+                store
+                    .platform_read(PlatformProof::personal_data(), move |platform| {
+                        platform.account_rows(noun, &user, &after)
+                    })
+                    .await
+            }
+        }
+    }
+}
+
+/// Rows as they stand between the brackets of an array, one on each line.
+fn lines(rows: &[Map<String, Value>], is_first: bool) -> String {
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        text.push_str(if is_first && index == 0 { "\n" } else { ",\n" });
+        text.push_str(&Value::Object(row.clone()).to_string());
+    }
+    text
+}

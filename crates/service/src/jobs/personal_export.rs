@@ -1,0 +1,49 @@
+//! Gathers what an organization holds about a person into one file, for its admins to hand out. It can be broken off
+//! anywhere: an attempt that did not end is nobody's file, and the next one begins anew.
+
+use futures_util::StreamExt;
+use model::id::UserId;
+use serde_json::json;
+
+use super::personal_data::Extent;
+use super::{Jobs, Outcome};
+use common::error::Result;
+use db::platform::PlatformProof;
+use db::platform::jobs::Held;
+
+pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
+    let job = &held.job;
+    let (Some(tenant), Some(user)) = (&held.tenant, &job.entity_id) else {
+        return Err(anyhow::anyhow!("an export belongs to an organization and is about a person").into());
+    };
+    let (user, asked) = (UserId::new(user.as_str()), tenant.clone());
+    let known = user.clone();
+    let slug = jobs
+        .0
+        .store
+        .platform_read(PlatformProof::personal_data(), move |platform| {
+            // A person nobody knows has no archive; somebody asked for it wrongly, or all of him is gone.
+            platform.profile(&known)?;
+            platform.slug_of(&asked)
+        })
+        .await?;
+    let extent = Extent {
+        user,
+        with_account: job.payload["withAccount"] == true,
+        is_own: false,
+        holders: vec![(tenant.clone(), slug)],
+    };
+    let mut staging = jobs.0.files.stage(u64::MAX);
+    let mut pieces = jobs.archive(extent);
+    while let Some(piece) = pieces.next().await {
+        staging.write(&piece?).await?;
+    }
+    let staged = staging.finish().await?;
+    let result = json!({"size": staged.size(), "sha256": staged.sha256()});
+    let key = job.file_of_attempt(job.attempts);
+    jobs.0.files.commit(staged, &key).await?;
+    Ok(Outcome {
+        result: Some(result),
+        file: Some(key),
+    })
+}
