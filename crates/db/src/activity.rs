@@ -1,4 +1,5 @@
-//! The activity log: what happened, told by scope. Rows are written and read, never changed.
+//! The activity log. Records are scoped to the organization and to a class, course, group or topic. They are inserted
+//! and read, never updated.
 
 use model::activity::{Action, Category, Event, Record};
 use model::file::FileKey;
@@ -13,8 +14,9 @@ use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
 
-/// The viewer may read record `l`: admins all of the organization, teachers those of the classes they manage now. With a
-/// class goes what its records can be scoped by, so records of deleted classes are left to the admins.
+/// The viewer may read record `l`: admins read all records of the organization, teachers those of the classes they
+/// manage now. The records of a deleted class are therefore visible to admins only, because its management rows are
+/// gone.
 macro_rules! visible_log {
     () => {
         concat!(
@@ -26,8 +28,9 @@ macro_rules! visible_log {
     };
 }
 
-/// One page of records, newest first. `$narrow` names the column whose index the page is read from. There `$time` is no
-/// plain column: SQLite would take a lower bound for reason enough to walk the index of the whole organization instead.
+/// One page of records, newest first. `$narrow` restricts the column whose index is used. In those variants `$time` is
+/// an expression instead of a plain column; otherwise SQLite would prefer the index on the time of the whole
+/// organization because of the lower bound.
 macro_rules! page {
     ($narrow:literal, $time:literal) => {
         concat!(
@@ -58,53 +61,40 @@ macro_rules! page {
 }
 
 statements! {
-    /// One record.
     INSERT = "INSERT INTO activity_logs (organization_id, id, user_id, user_name, user_role, category, action,
             entity_type, entity_id, entity_name, class_id, course_id, group_id, assignment_id, details, search_key,
             request_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
-    /// A file whose row is gone.
+    /// Schedules the file of a deleted row for removal.
     INSERT_FILE_REMOVAL = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         VALUES ($1, $2, $3, $4, $4)";
-    /// A page of the whole organization.
     PAGE = page!("", "l.created_at");
-    /// A page of one class.
     PAGE_OF_CLASS = page!("AND l.class_id = $9", "l.created_at + 0");
-    /// A page of one group.
     PAGE_OF_GROUP = page!("AND l.group_id = $10", "l.created_at + 0");
-    /// A page of one course.
     PAGE_OF_COURSE = page!("AND l.course_id = $12", "l.created_at + 0");
-    /// A page of one topic.
     PAGE_OF_ASSIGNMENT = page!("AND l.assignment_id = $13", "l.created_at + 0");
-    /// A page of one person.
     PAGE_OF_USER = page!("AND l.user_id = $11", "l.created_at + 0");
-    /// The classes the viewer manages.
     OWN_CLASSES = concat!("SELECT k.id FROM classes k
         WHERE k.organization_id = $1 AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!());
 }
 
-/// What a record says besides who and when.
+/// The content of a log record without actor and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What it is about.
     pub category: Category,
-    /// What was done.
     pub action: Action,
-    /// The noun it happened to.
+    /// The type of the entity the action applied to.
     pub entity_type: &'static str,
-    /// Its id; empty when there is none.
+    /// Empty when there is no entity.
     pub entity_id: String,
-    /// Its name at the time.
+    /// The name of the entity at the time of the action.
     pub entity_name: Option<String>,
-    /// The class it belongs to; decides which teachers read it.
+    /// Determines which teachers can read the record.
     pub class_id: Option<ClassId>,
-    /// The course it belongs to.
     pub course_id: Option<CourseId>,
-    /// The group it belongs to.
     pub group_id: Option<GroupId>,
-    /// The topic it belongs to.
     pub assignment_id: Option<AssignmentId>,
-    /// What else is worth knowing, a JSON object.
+    /// Further details, a JSON object.
     pub details: serde_json::Value,
 }
 
@@ -164,35 +154,27 @@ impl Entry {
     }
 }
 
-/// Which records a page shows; every part may be absent.
+/// Restricts a list of records. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct ActivityFilter {
-    /// Of this class.
     pub class_id: Option<ClassId>,
-    /// Of this group.
     pub group_id: Option<GroupId>,
-    /// Of this course.
     pub course_id: Option<CourseId>,
-    /// Of this topic.
     pub assignment_id: Option<AssignmentId>,
-    /// About this sort of thing.
     pub category: Option<Category>,
-    /// Of this deed.
     pub action: Option<Action>,
-    /// With this event.
     pub event: Option<Event>,
-    /// By this person.
     pub user_id: Option<UserId>,
-    /// At this moment or later.
+    /// Inclusive lower bound.
     pub from: Option<Timestamp>,
-    /// Before this moment.
+    /// Exclusive upper bound.
     pub to: Option<Timestamp>,
-    /// Whose person or thing has this in the name.
+    /// Matches the name of the actor or of the entity.
     pub search: Option<String>,
 }
 
 impl ActivityFilter {
-    /// The same with the event as category and action; nothing if they exclude each other.
+    /// Returns the filter with the event resolved to category and action, or `None` if they exclude each other.
     fn with_event(&self) -> Option<Self> {
         let mut filter = self.clone();
         let Some(Event { category, action }) = filter.event.take() else {
@@ -207,12 +189,12 @@ impl ActivityFilter {
 }
 
 impl Scope<'_> {
-    /// A page of the records the viewer may read, newest first.
+    /// Returns a page of the records the viewer may read, newest first.
     pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
         let Some(filter) = &filter.with_event() else {
             return Ok(window.cut(Vec::new(), position));
         };
-        // The narrowest thing first: a class has more records than what is in it.
+        // Uses the index of the narrowest scope first: a class has more records than a group, topic or course in it.
         let rows = if filter.group_id.is_some() {
             self.activity_page(&PAGE_OF_GROUP, filter, window)?
         } else if filter.assignment_id.is_some() {
@@ -231,8 +213,8 @@ impl Scope<'_> {
         Ok(window.cut(rows, position))
     }
 
-    /// The newest rows of each own class, merged: a teacher has few classes, and each is read from its own index, where
-    /// one statement over all of them would read and sort every row of a year.
+    /// Reads the newest rows of each class the viewer manages and merges them. A teacher manages few classes, and each
+    /// is read from its own index; one statement over all of them would read and sort all rows of a year.
     fn activity_of_own_classes(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Vec<Record>> {
         let classes: Vec<ClassId> = self.many_visible(&OWN_CLASSES, args![], |row| row.take())?;
         let mut rows = Vec::new();
@@ -254,7 +236,7 @@ impl Scope<'_> {
         window: &Window<i64>,
     ) -> Result<Vec<Record>> {
         let (time, id) = window.newest_before();
-        // Both bounds are of the same form, so the nearer one is the only one the index has to know.
+        // Both upper bounds have the same form, so only the smaller one is passed to the index.
         let to = filter.to.map_or(i64::MAX, Timestamp::as_millis);
         let (time, id) = (time, id).min((to, ""));
         let from = filter.from.map_or(i64::MIN, Timestamp::as_millis);
@@ -281,7 +263,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes a record.
+    /// Inserts a log record with the actor of the transaction.
     pub fn insert_log(&mut self, entry: &Entry) -> Result<()> {
         let actor = self.actor().clone();
         let mut details = entry.details.clone();
@@ -316,7 +298,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Notes a file to be removed after the commit.
+    /// Schedules a file for removal after the commit.
     pub fn insert_file_removal(&mut self, key: &FileKey) -> Result<()> {
         self.unstored();
         let now = self.now();
@@ -325,7 +307,7 @@ impl Work<'_> {
     }
 }
 
-/// Where a record stands in the log.
+/// Returns the pagination position of a record.
 pub fn position(record: &Record) -> Position<i64> {
     Position {
         key: record.created_at.as_millis(),

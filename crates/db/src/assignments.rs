@@ -1,6 +1,6 @@
-//! Topics with everything an answer shows around them. Who knows of a topic is decided here, in SQL: staff of every
-//! topic of their organization, students of those that a group they see works on. Links are in `group_assignments.rs`,
-//! files in `attachments.rs`; all three are read with the same conditions and put together without asking twice.
+//! Topics together with their groups and files. The visibility of topics is decided here, in SQL: staff see every topic
+//! of their organization, students the topics that a group visible to them works on. Links (`group_assignments.rs`) and
+//! files (`attachments.rs`) are read with the same conditions and joined in memory.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use super::{Scope, Work};
 use crate::{args, statements};
 use common::error::Result;
 
-/// The columns of a topic `a`, as [`assignment`] reads them.
+/// The columns of a topic `a` in the order that [`assignment`] reads.
 macro_rules! assignment_columns {
     () => {
         "a.id, a.organization_id, a.class_id, a.course_id, a.title, a.description, a.deadline, a.required_submissions,
@@ -29,7 +29,7 @@ macro_rules! assignment_columns {
     };
 }
 
-/// The viewer may know that topic `a` of class `k` exists (contract 5).
+/// The viewer can know that topic `a` of class `k` exists: staff always, students if a visible group works on it.
 macro_rules! knows_topic {
     () => {
         concat!(
@@ -41,7 +41,8 @@ macro_rules! knows_topic {
     };
 }
 
-/// Topics on which a group works that the viewer is in and sees: found from his groups, not from all topics.
+/// Topics on which a group works that the viewer is a member of and can view. The search starts at the viewer's groups,
+/// not at all topics.
 macro_rules! own_topics {
     () => {
         concat!(
@@ -56,7 +57,7 @@ macro_rules! own_topics {
     };
 }
 
-/// What a list asks for, `$5` to `$11`. A group the viewer does not see finds nothing.
+/// The list filter, `$5` to `$11`. A group that is invisible to the viewer matches nothing.
 macro_rules! topic_filter {
     () => {
         concat!(
@@ -75,14 +76,14 @@ macro_rules! topic_filter {
     };
 }
 
-/// The lists of staff: all topics of the organization that match.
+/// The topics of a staff list: all matching topics of the organization.
 macro_rules! staff_topics {
     () => {
         concat!("$2 <> 'STUDENT'", $crate::assignments::topic_filter!())
     };
 }
 
-/// The lists of students: their own topics that match.
+/// The topics of a student list: the student's own matching topics.
 macro_rules! student_topics {
     () => {
         concat!($crate::assignments::own_topics!(), $crate::assignments::topic_filter!())
@@ -112,20 +113,16 @@ macro_rules! topics_in_order {
 }
 
 statements! {
-    /// One topic the viewer may know of.
     BY_ID = topics!("a.id = $5 AND ", knows_topic!());
-    /// The topics that match, as staff see them.
     STAFF_LIST = topics_in_order!(staff_topics!());
-    /// The topics that match, as a student sees them.
     STUDENT_LIST = topics_in_order!(student_topics!());
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM assignments WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    /// A new topic.
     INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, required_submissions,
             class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
             created_by_id, created_at, updated_at, search_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
-    /// All fields of a topic that can change.
+    /// Updates every mutable field of a topic.
     UPDATE = "UPDATE assignments SET title = $3, title_key = $4, description = $5, deadline = $6,
             required_submissions = $7, course_id = $8, is_shared = $9, status = $10, finished_at = $11,
             finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16,
@@ -133,40 +130,34 @@ statements! {
         WHERE organization_id = $1 AND id = $2";
 }
 
-/// A topic as far as the viewer sees it: groups and files he does not see are not in it.
+/// A topic as visible to the viewer: without the groups and files that are invisible to them.
 #[derive(Debug, Clone)]
 pub struct SeenAssignment {
-    /// The topic.
     pub whole: WholeAssignment,
-    /// How many groups work on it, seen or not; for staff alone.
+    /// The number of all groups that work on the topic, including those invisible to the viewer. Shown to staff only.
     pub groups: i64,
-    /// Whether the viewer manages its class.
+    /// Whether the viewer manages the class of the topic.
     pub is_managed: bool,
 }
 
-/// Which topics a list shows; every part may be absent.
+/// Restricts a list of topics. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct AssignmentFilter {
-    /// Of this class.
     pub class_id: Option<ClassId>,
-    /// Of this course.
     pub course_id: Option<CourseId>,
-    /// Without any course.
+    /// Only topics without a course.
     pub without_course: bool,
-    /// Of courses in this subject.
     pub subject_id: Option<SubjectId>,
-    /// In this status.
     pub status: Option<AssignmentStatus>,
-    /// On which this group works.
     pub group_id: Option<GroupId>,
-    /// Whose title contains this.
+    /// Matches a part of the title.
     pub search: Option<String>,
-    /// In this order; without one by deadline, after those whose title begins with the search text.
+    /// The sort order. If `None`, topics whose title begins with the search text come first, the rest by deadline.
     pub order: Option<AssignmentOrder>,
 }
 
 impl Scope<'_> {
-    /// One topic, if the viewer may know of it.
+    /// Returns a topic, or `NotFound` if it is invisible to the viewer.
     pub fn assignment(&mut self, id: &AssignmentId) -> Result<SeenAssignment> {
         let row = self.one_visible(&BY_ID, args![id], seen)?;
         let links = self.links_of_assignment(id)?;
@@ -174,7 +165,7 @@ impl Scope<'_> {
         Ok(joined(vec![row], links, files).remove(0))
     }
 
-    /// The topics that match, in the order of the filter.
+    /// Lists the topics that match the filter, in its order.
     pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<SeenAssignment>> {
         let (search, status) = (
             filter.search.as_deref().map(super::pattern),
@@ -209,7 +200,8 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One topic, held with its class until this unit ends; the viewer manages the class and it is not archived.
+    /// Locks a topic and its class until the end of the transaction. Requires that the viewer manages the class and
+    /// that the class is not archived.
     pub fn assignment_to_write(&mut self, id: &AssignmentId) -> Result<WholeAssignment> {
         let class = self.one_visible(&BY_ID, args![id], seen)?.whole.assignment.class_id;
         self.class_to_write(&class)?;
@@ -217,7 +209,7 @@ impl Work<'_> {
         Ok(self.assignment(id)?.whole)
     }
 
-    /// Writes a new topic.
+    /// Inserts a topic.
     pub fn insert_assignment(&mut self, new: &Assignment) -> Result<()> {
         let finish = new.finished.as_ref();
         self.run(
@@ -247,7 +239,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a topic.
+    /// Updates every mutable field of a topic.
     pub fn update_assignment(&mut self, assignment: &Assignment) -> Result<()> {
         let finish = assignment.finished.as_ref();
         self.run(
@@ -275,7 +267,7 @@ impl Work<'_> {
     }
 }
 
-/// Puts links and files to their topics, each row once.
+/// Attaches links and files to their topics, each row once.
 fn joined(
     mut topics: Vec<SeenAssignment>,
     links: Vec<LinkRow>,
@@ -347,7 +339,7 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
     })
 }
 
-/// Reads [`assignment_columns`].
+/// Reads the columns of [`assignment_columns`].
 pub(super) fn assignment(row: &mut Columns<'_>) -> Result<Assignment> {
     Ok(Assignment {
         id: row.take()?,

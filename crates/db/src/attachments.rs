@@ -1,5 +1,5 @@
-//! The files of topics. Who sees which is said by `model::group_assignment::sees_file`; [`sees_file`] is its SQL twin,
-//! used alike by lists and downloads (contract 3.6), and `tests/api/attachments.rs` proves the two equal.
+//! The files of topics. The rule of their visibility is `model::group_assignment::sees_file`. The macro [`sees_file`]
+//! implements it in SQL for lists and downloads; `tests/api/attachments.rs` proves that both agree.
 
 use model::file::{AssignmentAttachment, FileKey, StoredFile};
 use model::id::{AssignmentId, AttachmentId};
@@ -10,8 +10,9 @@ use super::{Scope, Work};
 use crate::{args, manages_class, sees_group, statements};
 use common::error::{Error, Result};
 
-/// The viewer sees file `f` of topic `a` in class `k`: staff of the class every one; a student what is shared with a
-/// visible group of his, and what is that group's own while the topic is not shared. Staged files are nobody's yet.
+/// The viewer can view file `f` of topic `a` in class `k`. Staff of the class can view every file. Students can view
+/// files shared with a visible group of theirs, and files of that group alone while the topic is not shared. Staged
+/// files are invisible to students.
 macro_rules! sees_file {
     () => {
         concat!(
@@ -43,33 +44,27 @@ macro_rules! files {
 }
 
 statements! {
-    /// The files of one topic.
     OF_ASSIGNMENT = files!("a.id = $5 AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
-    /// The files of the topics that match, for staff.
     OF_STAFF_LIST = files!(staff_topics!(), " AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
-    /// The files of the topics that match, for a student.
     OF_STUDENT_LIST = files!(student_topics!(), " AND f.staged_at IS NULL ORDER BY f.created_at, f.id");
-    /// One file of one topic; staff reach staged ones too.
+    /// One file of one topic; for staff, staged files too.
     BY_ID = files!("a.id = $5 AND f.id = $6");
-    /// The staged files of one topic.
     STAGED = files!("a.id = $5 AND f.staged_at IS NOT NULL ORDER BY f.created_at, f.id");
-    /// A new file.
     INSERT = "INSERT INTO assignment_attachments (organization_id, id, assignment_id, group_assignment_id, file_name,
             mime_type, size, sha256, file_key, staged_at, uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    /// A staged file becomes a shared one.
+    /// Turns a staged file into a shared one.
     PUBLISH = "UPDATE assignment_attachments SET staged_at = NULL WHERE organization_id = $1 AND id = $2";
-    /// Removes a file.
     DELETE = "DELETE FROM assignment_attachments WHERE organization_id = $1 AND id = $2";
 }
 
 impl Scope<'_> {
-    /// The files of one topic that the viewer sees, oldest first.
+    /// Lists the files of a topic that the viewer can view, oldest first.
     pub fn files_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<AssignmentAttachment>> {
         self.many_visible(&OF_ASSIGNMENT, args![id], file)
     }
 
-    /// The files of the topics of a list; the arguments are those of the list.
+    /// Lists the files of all topics of a list. The arguments are those of the list.
     pub(super) fn files_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<AssignmentAttachment>> {
         self.many_visible(
             if self.viewer().is_staff() {
@@ -82,19 +77,19 @@ impl Scope<'_> {
         )
     }
 
-    /// One file of a topic, if the viewer sees it.
+    /// Returns a file of a topic, or `NotFound` if it is invisible to the viewer.
     pub fn file_of_assignment(&mut self, assignment: &AssignmentId, id: &AttachmentId) -> Result<AssignmentAttachment> {
         self.one_visible(&BY_ID, args![assignment, id], file)
     }
 
-    /// The files of a topic that wait for a bulk edit.
+    /// Lists the staged files of a topic. They become visible with the next bulk edit.
     pub fn staged_files(&mut self, assignment: &AssignmentId) -> Result<Vec<AssignmentAttachment>> {
         self.many_visible(&STAGED, args![assignment], file)
     }
 }
 
 impl Work<'_> {
-    /// Writes a new file.
+    /// Inserts a file and counts its size against the storage quota.
     pub fn insert_file(&mut self, new: &AssignmentAttachment) -> Result<()> {
         self.stored(new.file.size);
         self.run(
@@ -116,7 +111,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Makes a staged file a shared one; 404 when it was dropped meanwhile.
+    /// Turns a staged file into a shared one; `NotFound` if it was deleted in the meantime.
     pub fn publish_file(&mut self, id: &AttachmentId) -> Result<()> {
         if self.run(&PUBLISH, args![id])? == 0 {
             Err(Error::NotFound)
@@ -125,7 +120,7 @@ impl Work<'_> {
         }
     }
 
-    /// Removes the row of a file; whoever records the change names its bytes.
+    /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_file(&mut self, id: &AttachmentId) -> Result<()> {
         if self.run(&DELETE, args![id])? == 0 {
             Err(Error::NotFound)

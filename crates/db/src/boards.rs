@@ -1,5 +1,5 @@
-//! The lesson board of a topic: everything a teacher sees of its groups at once, read by the statements that show each of
-//! them alone, so that board and single answers cannot differ.
+//! The lesson board of a topic: the state of all its groups for the teacher. It uses the statements of the single
+//! endpoints, so the board and these endpoints return the same data.
 
 use model::id::AssignmentId;
 
@@ -9,19 +9,19 @@ use super::documents::SeenDocument;
 use super::groups::KnownGroup;
 use common::error::{Error, Result};
 
-/// A topic with its groups and what they work on.
+/// A topic with its groups and their documents.
 #[derive(Debug, Clone)]
 pub struct Board {
-    /// The topic with the links of its groups, by group number.
+    /// The topic with the links to its groups, ordered by group number.
     pub topic: SeenAssignment,
-    /// Its groups with their members, by group number.
+    /// The groups with their members, ordered by group number.
     pub groups: Vec<KnownGroup>,
-    /// The documents of these groups for this topic, or for none, by group number.
+    /// The documents of these groups that are linked to this topic or to none, ordered by group number.
     pub documents: Vec<SeenDocument>,
 }
 
 impl Scope<'_> {
-    /// The board of a topic whose class the viewer manages; for everybody else there is none.
+    /// Returns the board of a topic; `NotFound` unless the viewer manages its class.
     pub fn board(&mut self, id: &AssignmentId) -> Result<Board> {
         let topic = self.assignment(id)?;
         if !topic.is_managed {

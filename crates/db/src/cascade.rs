@@ -1,6 +1,6 @@
-//! What goes with a course, a topic, a group, a class: explicit deletions, children first, each kept to the organization.
-//! Foreign keys cascade nowhere, so a table forgotten here fails instead of leaving orphans. What is told afterwards is
-//! read before anything is deleted; the deletions themselves decide nothing.
+//! Deletes courses, topics, groups and classes with their children by explicit statements, children first, each scoped
+//! to the organization. No foreign key cascades, so a table that is missing here causes an error instead of orphans.
+//! The data for log and events is read before the deletion; the deletion itself contains no business rules.
 
 mod doomed;
 mod read;
@@ -17,31 +17,27 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// A course whose groups and topics are gone.
+    /// Deletes a course. Its groups and topics are already deleted.
     DELETE_COURSE = "DELETE FROM courses WHERE organization_id = $1 AND id = $2";
-    /// The courses of a class whose groups and topics are gone.
+    /// Deletes the courses of a class. Their groups and topics are already deleted.
     DELETE_COURSES = "DELETE FROM courses WHERE organization_id = $1 AND class_id = $2";
-    /// The students of a class.
     DELETE_ENROLLMENTS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2";
-    /// The subjects of a class.
     DELETE_CLASS_SUBJECTS = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2";
-    /// The co-teachers of a class.
     DELETE_CLASS_TEACHERS = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2";
-    /// What was announced to a class stays with its sender.
+    /// Detaches announcements from a class; their sender keeps them.
     FREE_ANNOUNCEMENTS = "UPDATE direct_messages SET class_id = NULL WHERE organization_id = $1 AND class_id = $2";
-    /// A class with nothing in it.
+    /// Deletes a class whose children are already deleted.
     DELETE_CLASS = "DELETE FROM classes WHERE organization_id = $1 AND id = $2";
-    /// A student's groups in a class.
+    /// The groups of a student in a class.
     GROUPS_OF_STUDENT = "SELECT group_id FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
-    /// A student leaves all groups of a class.
+    /// Removes a student from all groups of a class.
     LEAVE_GROUPS = "DELETE FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
-    /// A student leaves a class.
+    /// Removes a student from a class.
     LEAVE_CLASS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
-    /// How often a group handed in for a topic.
     SUBMISSIONS_OF_LINK = "SELECT COUNT(*) FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2";
 }
 
-/// The statements of this file and of every kind of deletion.
+/// The statements of this file and of every kind of deletion, for the tests of all SQL.
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("cascade", STATEMENTS),
@@ -55,37 +51,41 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 }
 
 impl Scope<'_> {
-    /// How often a group handed in for a topic; a link with submissions is detached only by force.
+    /// Counts the submissions of a link. A link with submissions is detached only with `force`.
     pub fn submissions_of_link(&mut self, id: &GroupAssignmentId) -> Result<i64> {
         self.one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())
     }
 }
 
 impl Work<'_> {
-    /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds its class.
+    /// Deletes a course with its groups, topics, rooms, documents and submissions. The caller holds the lock of the
+    /// class.
     pub fn delete_course(&mut self, id: &CourseId) -> Result<Removed> {
         let removed = self.remove(&course::DOOMED, id.as_str())?;
         self.run(&DELETE_COURSE, args![id])?;
         Ok(removed)
     }
 
-    /// Deletes a topic with its submissions and files; rooms and documents stay, freed from it. The caller holds its class.
+    /// Deletes a topic with its submissions and files. Rooms and documents remain, detached from the topic. The caller
+    /// holds the lock of the class.
     pub fn delete_assignment(&mut self, id: &AssignmentId) -> Result<Removed> {
         self.remove(&topic::DOOMED, id.as_str())
     }
 
-    /// Deletes a group with its room, documents and submissions; its topics stay. The caller holds its class.
+    /// Deletes a group with its room, documents and submissions. Its topics remain. The caller holds the lock of the
+    /// class.
     pub fn delete_group(&mut self, id: &GroupId) -> Result<Removed> {
         self.remove(&group::DOOMED, id.as_str())
     }
 
-    /// Takes a group off a topic: the link goes with its submissions and own files, documents of the room are freed from
-    /// the topic. The caller holds the class and has asked `GroupAssignment::detachable`.
+    /// Detaches a group from a topic: deletes the link with its submissions and files and detaches the documents of the
+    /// room from the topic. The caller holds the lock of the class and has checked `GroupAssignment::detachable`.
     pub fn detach_group(&mut self, id: &GroupAssignmentId) -> Result<Removed> {
         self.remove(&link::DOOMED, id.as_str())
     }
 
-    /// Deletes a class with everything in it; announcements to it stay with their sender. The caller holds the class.
+    /// Deletes a class with all its content. Announcements to it remain with their sender. The caller holds the lock of
+    /// the class.
     pub fn delete_class(&mut self, id: &ClassId) -> Result<Removed> {
         let courses = self.courses_removed(id)?;
         let mut removed = self.remove(&class::DOOMED, id.as_str())?;
@@ -105,8 +105,8 @@ impl Work<'_> {
         Ok(removed)
     }
 
-    /// Ends a student's enrolment and with it all memberships in groups of the class; answers the groups as they are now.
-    /// Submissions remember who was there. The caller holds the class.
+    /// Removes a student from a class and from all its groups. Returns these groups in their new state. Past
+    /// submissions keep their recorded members. The caller holds the lock of the class.
     pub fn end_enrollment(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<WholeGroup>> {
         let left: Vec<GroupId> = self.many(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
         self.run(&LEAVE_GROUPS, args![class, student])?;
@@ -128,7 +128,7 @@ impl Work<'_> {
     }
 
     fn remove(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
-        // Whoever would add a child meanwhile waits here and then finds its parent gone.
+        // Locks the parents: a concurrent insert of a child waits and then fails because its parent is gone.
         for statement in doomed.locks {
             self.many(statement, args![id], |_| Ok(()))?;
         }

@@ -1,5 +1,5 @@
-//! The chat of work rooms: messages by their place in the room, their files, and how far everybody has read. Who sees the
-//! room was asked before ([`Scope::place_of_room`]); nothing here is a way around it.
+//! The chat of work rooms: messages by their sequence number in the room, their files, and read markers. Access to the
+//! room is checked before, with [`Scope::place_of_room`]; these functions do not check it again.
 
 use std::collections::HashMap;
 
@@ -42,83 +42,80 @@ macro_rules! files {
 }
 
 statements! {
-    /// Takes the group of a room for this unit: whoever changes who is in it, and whoever writes into its chat, waits.
+    /// Locks the group of a room until the end of the transaction. Changes of its members and writes to its chat wait.
     LOCK = "SELECT id FROM groups WHERE organization_id = $1
             AND id = (SELECT w.group_id FROM work_rooms w WHERE w.organization_id = $1 AND w.id = $2)
         FOR NO KEY UPDATE";
-    /// Messages before one, the latest first.
+    /// Messages before a sequence number, newest first.
     BEFORE = messages!("m.seq < $3 ORDER BY m.seq DESC LIMIT $4");
-    /// Messages after one, the earliest first.
+    /// Messages after a sequence number, oldest first.
     AFTER = messages!("m.seq > $3 ORDER BY m.seq LIMIT $4");
-    /// One message.
     BY_ID = messages!("m.id = $3");
-    /// The message to which its author's client gave this id.
+    /// The message with the id that the client of its sender generated.
     BY_CLIENT_ID = messages!("m.sender_id = $3 AND m.client_message_id = $4");
-    /// The place of the next message. Raising it holds the room, so there are neither gaps nor doubles.
+    /// The next sequence number. The update locks the room, so there are neither gaps nor duplicates.
     NEXT_SEQ = "UPDATE work_rooms SET last_message_seq = last_message_seq + 1 WHERE organization_id = $1 AND id = $2
         RETURNING last_message_seq";
-    /// The place of the latest message.
     LAST_SEQ = "SELECT last_message_seq FROM work_rooms WHERE organization_id = $1 AND id = $2";
-    /// A new message.
     INSERT = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, type, content, reply_to_id,
             client_message_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    /// What a message says now.
+    /// Updates the content of a message.
     REWRITE = "UPDATE work_room_messages SET content = $4, edited_at = $5
         WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
-    /// It says nothing any more; its words stay for a while.
+    /// Marks a message as deleted. Its content is kept for a retention period.
     DELETE = "UPDATE work_room_messages SET deleted_at = $4, deleted_by_id = $5
         WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
-    /// The files of the messages from one place to another; those of deleted ones are nobody's any more.
+    /// The files of the messages in a range of sequence numbers, except files of deleted messages.
     FILES = files!("work_room_messages m JOIN message_attachments f ON f.message_id = m.id
         WHERE m.organization_id = $1 AND m.work_room_id = $2 AND m.seq BETWEEN $3 AND $4 AND m.deleted_at IS NULL
         ORDER BY f.created_at, f.id");
-    /// One file: of a message, or of whoever uploaded it and did not send it yet.
+    /// One file: of a message, or a pending upload of the user.
     FILE = files!("message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
         WHERE f.organization_id = $1 AND f.work_room_id = $2 AND f.id = $3
             AND ((m.id IS NOT NULL AND m.deleted_at IS NULL) OR (f.message_id IS NULL AND f.uploaded_by_id = $4))");
-    /// The files of one person that wait for a message, the longest waiting first.
+    /// The pending uploads of a user: files that no message refers to yet, oldest first.
     WAITING = files!("message_attachments f WHERE f.organization_id = $1 AND f.work_room_id = $2
             AND f.message_id IS NULL AND f.uploaded_by_id = $3
         ORDER BY f.created_at, f.id");
-    /// A new file, in no message yet.
+    /// Inserts a file that no message refers to yet.
     INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size, sha256,
             file_key, uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    /// A message names a file.
+    /// Attaches a pending upload to a message.
     NAME_FILE = "UPDATE message_attachments SET message_id = $5 WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
             AND uploaded_by_id = $4 AND message_id IS NULL";
-    /// A waiting file goes.
+    /// Deletes a pending upload.
     DROP_FILE = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
             AND message_id IS NULL";
-    /// How far somebody has read.
+    /// The read marker of a user.
     MARK = "SELECT last_read_seq, own_after FROM work_room_reads
         WHERE organization_id = $1 AND work_room_id = $2 AND user_id = $3";
-    /// What somebody wrote after a place.
+    /// Counts the messages that a user sent after a sequence number.
     OWN_AFTER = "SELECT COUNT(*) FROM work_room_messages
         WHERE organization_id = $1 AND work_room_id = $2 AND sender_id = $3 AND seq > $4";
-    /// Somebody has read up to here.
+    /// Sets the read marker of a user.
     SET_MARK = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (work_room_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq,
             own_after = excluded.own_after, last_read_at = excluded.last_read_at";
-    /// Somebody wrote: one more message that he need not read.
+    /// Increments the number of own messages after the read marker; they do not count as unread.
     COUNT_OWN = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, own_after, last_read_at)
         VALUES ($1, $2, $3, 0, 1, $4)
         ON CONFLICT (work_room_id, user_id) DO UPDATE SET own_after = work_room_reads.own_after + 1";
 }
 
-/// Which way a page of messages goes on.
+/// The direction in which messages are paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// From the latest message back.
+    /// Newest first.
     Back,
-    /// Forward from this place: what somebody missed.
+    /// Oldest first, after this sequence number: the messages that a client missed.
     From(i64),
 }
 
 impl Scope<'_> {
-    /// A page of the messages of a room, with their files.
+    /// Returns a page of the messages of a room, with their files.
     pub fn room_messages(
         &mut self,
         room: &WorkRoomId,
@@ -137,13 +134,13 @@ impl Scope<'_> {
         }))
     }
 
-    /// One message of a room.
+    /// Returns a message of a room with its files.
     pub fn room_message(&mut self, room: &WorkRoomId, id: &MessageId) -> Result<RoomMessage> {
         let found = self.with_files(room, &BY_ID, args![room, id])?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
-    /// The message of a room that a client of this person sent with this id.
+    /// Returns the message that was sent with this client message id, if there is one. Detects retries.
     pub fn sent_message(
         &mut self,
         room: &WorkRoomId,
@@ -154,23 +151,23 @@ impl Scope<'_> {
         Ok(found.into_iter().next())
     }
 
-    /// One file of a chat: of a message that is not deleted, or one that the user uploaded and did not send yet.
+    /// Returns a file of a message that is not deleted, or a pending upload of the user.
     pub fn file_of_chat(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<MessageAttachment> {
         let user = self.user_text();
         self.one(&FILE, args![room, id, user], file)
     }
 
-    /// The files of one person in a room that no message names yet, the longest waiting first.
+    /// Lists the pending uploads of a user in a room: files that no message refers to yet, oldest first.
     pub fn waiting_files(&mut self, room: &WorkRoomId, uploader: &UserId) -> Result<Vec<MessageAttachment>> {
         self.many(&WAITING, args![room, uploader], file)
     }
 
-    /// The place of the latest message of a room.
+    /// Returns the sequence number of the newest message of a room.
     pub fn last_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
         self.one(&LAST_SEQ, args![room], |row| row.take())
     }
 
-    /// How far somebody has read a room.
+    /// Returns the read marker of a user in a room.
     pub fn reading_mark(&mut self, room: &WorkRoomId, reader: &UserId) -> Result<ReadingMark> {
         let found = self.maybe(&MARK, args![room, reader], |row| {
             Ok(ReadingMark {
@@ -181,12 +178,12 @@ impl Scope<'_> {
         Ok(found?.unwrap_or_default())
     }
 
-    /// How many messages somebody wrote after a place.
+    /// Counts the messages that a user sent after a sequence number.
     pub fn own_after(&mut self, room: &WorkRoomId, author: &UserId, seq: i64) -> Result<i64> {
         self.one(&OWN_AFTER, args![room, author, seq], |row| row.take())
     }
 
-    /// Messages and, in one more statement, the files of all of them.
+    /// Reads messages and, with one more statement, the files of all of them.
     fn with_files(
         &mut self,
         room: &WorkRoomId,
@@ -212,19 +209,19 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// A room whose chat changes, held until this unit ends. Who may see it is asked when it is held: whoever was taken
-    /// out of the group before writes nothing any more.
+    /// Locks the chat of a room until the end of the transaction. Access is checked while the lock is held: a user who
+    /// was removed from the group before can no longer write.
     pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
         self.one(&LOCK, args![id], |row| row.take::<String>())?;
         self.place_of_room(id)
     }
 
-    /// The place of the next message of a room.
+    /// Increments and returns the sequence number for the next message of a room.
     pub fn next_seq(&mut self, room: &WorkRoomId) -> Result<i64> {
         self.one(&NEXT_SEQ, args![room], |row| row.take())
     }
 
-    /// Writes a new message, without its files.
+    /// Inserts a message without its files.
     pub fn insert_room_message(&mut self, new: &RoomMessage, sender: Option<&UserId>) -> Result<()> {
         self.run(
             &INSERT,
@@ -243,19 +240,19 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes what a message says now.
+    /// Updates the content of a message.
     pub fn rewrite_room_message(&mut self, message: &RoomMessage) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.content, message.edited_at];
         self.run(&REWRITE, arguments).map(drop)
     }
 
-    /// Marks a message as deleted, and by whom.
+    /// Marks a message as deleted.
     pub fn delete_room_message(&mut self, message: &RoomMessage, by: &UserId) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.deleted_at, by];
         self.run(&DELETE, arguments).map(drop)
     }
 
-    /// Writes a new file that no message names yet.
+    /// Inserts a file that no message refers to yet.
     pub fn insert_chat_file(&mut self, new: &MessageAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
@@ -276,7 +273,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Puts a waiting file of its uploader into a message; 404 for every other file.
+    /// Attaches a pending upload of this user to a message; `NotFound` for every other file.
     pub fn name_file(
         &mut self,
         room: &WorkRoomId,
@@ -291,19 +288,20 @@ impl Work<'_> {
         }
     }
 
-    /// Drops the row of a waiting file and tells whether it was there; whoever records the change names its bytes.
+    /// Deletes the row of a pending upload; returns whether it existed. The caller schedules the removal of the stored
+    /// bytes with the change it records.
     pub fn drop_waiting_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
         Ok(self.run(&DROP_FILE, args![room, id])? > 0)
     }
 
-    /// Writes how far somebody has read.
+    /// Sets the read marker of a user.
     pub fn set_reading_mark(&mut self, room: &WorkRoomId, reader: &UserId, mark: ReadingMark) -> Result<()> {
         let now = self.now();
         self.run(&SET_MARK, args![room, reader, mark.seq, mark.own_after, now])
             .map(drop)
     }
 
-    /// Notes that somebody wrote a message, which he need not read.
+    /// Counts a message of the user's own, which is never unread for them.
     pub fn count_own(&mut self, room: &WorkRoomId, author: &UserId) -> Result<()> {
         let now = self.now();
         self.run(&COUNT_OWN, args![room, author, now]).map(drop)

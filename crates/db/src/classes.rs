@@ -1,4 +1,4 @@
-//! Classes with their people and subjects. Who learns in a class is in `enrollments.rs`, what goes with it in `cascade.rs`.
+//! Classes with their teachers and subjects. Enrollments are in `enrollments.rs`, deletion in `cascade.rs`.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ macro_rules! class_columns {
     };
 }
 
-/// Classes the viewer may know of, with teacher, homeroom and counts.
+/// Classes the viewer can list, with teacher, homeroom and counts.
 macro_rules! whole_classes {
     ($where:expr) => {
         concat!(
@@ -44,7 +44,7 @@ macro_rules! whole_classes {
     };
 }
 
-/// The co-teachers of some classes `k`.
+/// The co-teachers of the selected classes `k`.
 macro_rules! co_teachers {
     ($where:expr) => {
         concat!(
@@ -60,7 +60,7 @@ macro_rules! co_teachers {
     };
 }
 
-/// The subjects of some classes `k`.
+/// The subjects of the selected classes `k`.
 macro_rules! subjects {
     ($where:expr) => {
         concat!(
@@ -76,7 +76,7 @@ macro_rules! subjects {
     };
 }
 
-/// The classes that match a filter.
+/// The list filter.
 macro_rules! matching {
     () => {
         " AND (CAST($5 AS TEXT) IS NULL OR k.status = $5)
@@ -92,79 +92,66 @@ macro_rules! matching {
 }
 
 statements! {
-    /// One class the viewer may know of.
     BY_ID = concat!("SELECT ", class_columns!(), " FROM classes k
         WHERE k.organization_id = $1 AND ", knows_class!(), " AND k.id = $5");
-    /// The same with what stands around it.
     WHOLE = whole_classes!(" AND k.id = $5");
-    /// Its co-teachers.
     CO_TEACHERS = co_teachers!(" AND k.id = $5");
-    /// Its subjects.
     SUBJECTS = subjects!(" AND k.id = $5");
-    /// The classes that match, by name; those whose name begins with the search text come first.
+    /// The matching classes by name; those whose name begins with the search text come first.
     LIST = whole_classes!(concat!(matching!(),
         " ORDER BY CASE WHEN k.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.sort_key, k.id"));
-    /// Their co-teachers.
     LIST_CO_TEACHERS = co_teachers!(matching!());
-    /// Their subjects.
     LIST_SUBJECTS = subjects!(matching!());
-    /// Takes the row for this unit; inserts that refer to it go on.
+    /// Locks the row until the end of the transaction; inserts that reference it do not wait.
     LOCK = "SELECT id FROM classes WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    /// The homeroom a class may come from.
     HOMEROOM = "SELECT h.id, h.name FROM homerooms h WHERE h.organization_id = $1 AND h.id = $2";
-    /// A member who may own a class or teach in it.
+    /// A member who can own a class or teach in it.
     TEACHER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
-    /// A new class.
     INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
             status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-    /// All fields of a class.
+    /// Updates every field of a class.
     UPDATE = "UPDATE classes SET name = $3, name_key = $4, academic_year = $5, semester = $6, start_date = $7,
             end_date = $8, status = $9, teacher_id = $10, homeroom_id = $11, external_id = $12, schedule = $13,
             updated_at = $14, search_key = $15, sort_key = $16
         WHERE organization_id = $1 AND id = $2";
-    /// Adds a subject to a class; there already is fine.
+    /// Adds a subject to a class; does nothing if it is listed already.
     ADD_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)
         ON CONFLICT (class_id, subject_id, organization_id) DO NOTHING";
     /// Whether a course of the class is in this subject.
     SUBJECT_HAS_COURSES = "SELECT EXISTS (SELECT 1 FROM courses
         WHERE organization_id = $1 AND class_id = $2 AND subject_id = $3)";
-    /// Takes a subject without courses off a class.
+    /// Removes a subject without courses from a class.
     REMOVE_SUBJECT = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2 AND subject_id = $3";
-    /// Adds a co-teacher; there already is fine.
+    /// Adds a co-teacher; does nothing if they are one already.
     ADD_TEACHER = "INSERT INTO class_teachers (organization_id, class_id, user_id, created_at) VALUES ($1, $2, $3, $4)
         ON CONFLICT (class_id, user_id) DO NOTHING";
-    /// Removes a co-teacher.
     REMOVE_TEACHER = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
 }
 
-/// Which classes a list shows; every part may be absent.
+/// Restricts a list of classes. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct ClassFilter {
-    /// In this status.
     pub status: Option<ClassStatus>,
-    /// Whose name contains this.
+    /// Matches a part of the name.
     pub search: Option<String>,
-    /// Owned by this teacher.
+    /// The owner of the class.
     pub teacher_id: Option<UserId>,
-    /// Of this homeroom.
     pub homeroom_id: Option<HomeroomId>,
-    /// With this subject.
     pub subject_id: Option<SubjectId>,
-    /// Of this school year.
     pub academic_year: Option<AcademicYear>,
-    /// Taught by this person, as owner or co-teacher.
+    /// Taught by this user, as owner or co-teacher.
     pub taught_by: Option<UserId>,
 }
 
 impl Scope<'_> {
-    /// One class, if the viewer may know of it.
+    /// Returns a class, or `NotFound` if it is invisible to the viewer.
     pub fn class(&mut self, id: &ClassId) -> Result<Class> {
         self.one_visible(&BY_ID, args![id], class)
     }
 
-    /// One class with what stands around it, if the viewer may know of it.
+    /// Returns a class with its teachers, subjects and counts, or `NotFound` if it is invisible to the viewer.
     pub fn whole_class(&mut self, id: &ClassId) -> Result<WholeClass> {
         let mut whole = self.one_visible(&WHOLE, args![id], whole)?;
         whole.co_teachers = self.co_teachers(id)?;
@@ -172,7 +159,7 @@ impl Scope<'_> {
         Ok(whole)
     }
 
-    /// The classes that match and that the viewer may know of, by name.
+    /// Lists the matching classes that are visible to the viewer, by name.
     pub fn classes(&mut self, filter: &ClassFilter) -> Result<Vec<WholeClass>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(ClassStatus::as_str);
@@ -195,19 +182,20 @@ impl Scope<'_> {
         Ok(classes)
     }
 
-    /// The co-teachers of a class, longest first.
+    /// Lists the co-teachers of a class, in the order in which they were added.
     pub fn co_teachers(&mut self, id: &ClassId) -> Result<Vec<Person>> {
         let found = self.many_visible(&CO_TEACHERS, args![id], co_teacher)?;
         Ok(found.into_iter().map(|(_, person)| person).collect())
     }
 
-    /// The subjects of a class by name.
+    /// Lists the subjects of a class by name.
     pub fn class_subjects(&mut self, id: &ClassId) -> Result<Vec<SubjectLabel>> {
         let found = self.many_visible(&SUBJECTS, args![id], subject)?;
         Ok(found.into_iter().map(|(_, subject)| subject).collect())
     }
 
-    /// One class, if the viewer manages it: 404 when he may not know of it, `NOT_CLASS_TEACHER` when it is a colleague's.
+    /// Returns a class that the viewer manages: `NotFound` if it is invisible to them, `NOT_CLASS_TEACHER` if other
+    /// teachers manage it.
     pub fn managed_class(&mut self, id: &ClassId) -> Result<Class> {
         let class = self.class(id)?;
         let co_teachers: Vec<UserId> = self.co_teachers(id)?.into_iter().map(|person| person.id).collect();
@@ -215,39 +203,38 @@ impl Scope<'_> {
         Ok(class)
     }
 
-    /// The homeroom that a class names.
     pub fn homeroom_label(&mut self, id: &HomeroomId) -> Result<HomeroomLabel> {
         self.one(&HOMEROOM, args![id], homeroom)
     }
 
-    /// A member who may own a class or teach in it: a teacher, an admin or an owner.
+    /// Returns a member who can own a class or teach in it: a teacher, an admin or an owner.
     pub fn teaching_member(&mut self, id: &UserId) -> Result<Person> {
         self.one(&TEACHER, args![id], person)
     }
 }
 
 impl Work<'_> {
-    /// One class the viewer manages, held until this unit ends: whoever changes what is in a class comes through here,
-    /// so that numbers, memberships and topics of one class change one after another.
+    /// Locks a class the viewer manages until the end of the transaction. Every change of the content of a class takes
+    /// this lock, so numbers, memberships and topics of one class change serially.
     pub fn class_to_manage(&mut self, id: &ClassId) -> Result<Class> {
         self.maybe(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.managed_class(id)
     }
 
-    /// Holds a class until this unit ends, whoever acts: what students and the document server change in a class waits
-    /// for what its teachers change, always the class first.
+    /// Locks a class until the end of the transaction, without a check of permissions. Changes by students and by the
+    /// document server wait for changes by teachers. Lock order: the class always comes first.
     pub fn hold_class(&mut self, id: &ClassId) -> Result<()> {
         self.one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
     }
 
-    /// The same, and the class is not archived.
+    /// Like [`Work::class_to_manage`], and requires that the class is not archived.
     pub fn class_to_write(&mut self, id: &ClassId) -> Result<Class> {
         let class = self.class_to_manage(id)?;
         class.writable()?;
         Ok(class)
     }
 
-    /// Writes a new class; a taken id of the school's administration is `DUPLICATE_EXTERNAL_ID`.
+    /// Inserts a class; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn insert_class(&mut self, new: &Class) -> Result<()> {
         let schedule = json(new)?;
         self.run(
@@ -274,7 +261,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a class.
+    /// Updates every field of a class.
     pub fn update_class(&mut self, class: &Class) -> Result<()> {
         let schedule = json(class)?;
         self.run(
@@ -300,28 +287,28 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Adds a subject to a class that does not list it yet.
+    /// Adds a subject to a class; does nothing if it is listed already.
     pub fn add_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
         self.run(&ADD_SUBJECT, args![class, subject]).map(drop)
     }
 
-    /// Whether a course of the class is in this subject.
+    /// Returns whether a course of the class is in this subject.
     pub fn class_subject_has_courses(&mut self, class: &ClassId, subject: &SubjectId) -> Result<bool> {
         self.one(&SUBJECT_HAS_COURSES, args![class, subject], |row| row.take())
     }
 
-    /// Takes a subject without courses off a class.
+    /// Removes a subject without courses from a class.
     pub fn remove_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
         self.run(&REMOVE_SUBJECT, args![class, subject]).map(drop)
     }
 
-    /// Adds a co-teacher; answers whether he is new.
+    /// Adds a co-teacher; returns whether they were added.
     pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
         let now = self.now();
         Ok(self.run(&ADD_TEACHER, args![class, teacher, now])? > 0)
     }
 
-    /// Removes a co-teacher; answers whether he was one.
+    /// Removes a co-teacher; returns whether they were one.
     pub fn remove_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
         Ok(self.run(&REMOVE_TEACHER, args![class, teacher])? > 0)
     }
@@ -331,7 +318,7 @@ fn json(class: &Class) -> Result<Option<String>> {
     Ok(class.schedule.as_ref().map(serde_json::to_string).transpose()?)
 }
 
-/// Children by the class they belong to; their order stays.
+/// Groups children by their class and keeps their order.
 fn gathered<T>(children: Vec<(ClassId, T)>) -> HashMap<ClassId, Vec<T>> {
     let mut by_class: HashMap<ClassId, Vec<T>> = HashMap::new();
     for (class, child) in children {

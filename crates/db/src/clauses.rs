@@ -1,5 +1,5 @@
-//! The clauses of the policy that are SQL: how each is written, and what stands there when a test switches it off. Outside
-//! tests there is nothing to switch (`model::policy`), and a statement is its text.
+//! The SQL fragments of the access policy. Each has a replacement without effect that mutation tests activate. Outside
+//! tests no clause can be switched off (`model::policy`), and a statement is used as written.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use model::policy::{self, Clause};
 
 use super::sql::Sql;
 
-/// A clause as it is written in statements, and the same without effect. What takes its place names the same parameters,
-/// so that PostgreSQL still knows their types.
+/// Each clause as it is written in the statements, and its replacement. The replacement uses the same parameters, so
+/// PostgreSQL still knows their types.
 pub const FRAGMENTS: &[(Clause, &str, &str)] = &[
     (
         Clause::Tenant,
@@ -50,7 +50,7 @@ pub const FRAGMENTS: &[(Clause, &str, &str)] = &[
     ),
 ];
 
-/// The text of a statement with the clauses that are in force.
+/// The PostgreSQL text of a statement with the clauses in force.
 pub(super) fn text(sql: &'static Sql) -> Cow<'static, str> {
     if policy::off() == 0 {
         Cow::Borrowed(sql.text())
@@ -59,7 +59,7 @@ pub(super) fn text(sql: &'static Sql) -> Cow<'static, str> {
     }
 }
 
-/// The same for SQLite.
+/// The SQLite text of a statement with the clauses in force.
 pub(super) fn sqlite(sql: &'static Sql) -> Cow<'static, str> {
     if policy::off() == 0 {
         Cow::Borrowed(sql.sqlite())

@@ -1,5 +1,5 @@
-//! Unique constraints decide races; here their violation becomes an error people understand. PostgreSQL names the
-//! constraint, SQLite only the columns, so the table below knows both.
+//! Maps database errors to errors of the API. Unique constraints decide races; the table below maps their violations to
+//! error codes. PostgreSQL reports the name of the constraint, SQLite only the columns, so each key lists both.
 
 use postgres::error::SqlState;
 
@@ -7,11 +7,11 @@ use super::server::{self, Unreachable};
 use super::sql::Sql;
 use common::error::Error;
 
-/// A unique key a caller can run into.
+/// A unique key that a request can violate.
 struct Key {
-    /// The constraint's name (PostgreSQL).
+    /// The name of the constraint (PostgreSQL).
     constraint: &'static str,
-    /// Its columns as SQLite lists them.
+    /// The columns as SQLite lists them.
     columns: &'static str,
     code: &'static str,
     message: &'static str,
@@ -119,7 +119,7 @@ const KEYS: &[Key] = &[
     },
 ];
 
-/// A commit that the database refused: a full disk is a thing the service needs and does not have.
+/// Maps a failed commit. A full disk becomes `NotReady`.
 pub(super) fn commit(error: Error) -> Error {
     let Error::Internal(cause) = &error else { return error };
     let is_full = cause
@@ -128,14 +128,14 @@ pub(super) fn commit(error: Error) -> Error {
             Some(failure) => failure.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
             None => false,
         });
-    tracing::error!(error = format!("{cause:?}"), "a commit failed");
+    tracing::error!(error = format!("{cause:?}"), "database commit failed");
     if is_full { Error::NotReady } else { error }
 }
 
-/// Turns a SQLite error into ours.
+/// Maps a SQLite error.
 pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
     if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
-        tracing::error!(%error, "there is no room for rows");
+        tracing::error!(%error, "database disk full");
         return Error::NotReady;
     }
     if let rusqlite::Error::SqliteFailure(failure, Some(text)) = &error
@@ -154,7 +154,7 @@ pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
     Error::Internal(anyhow::Error::new(error).context(sql.text()))
 }
 
-/// Turns a PostgreSQL error into ours.
+/// Maps a PostgreSQL error.
 pub(super) fn postgres(error: postgres::Error) -> Error {
     if let Some(database) = error.as_db_error()
         && *database.code() == SqlState::UNIQUE_VIOLATION
@@ -170,13 +170,13 @@ pub(super) fn postgres(error: postgres::Error) -> Error {
 #[error("the connection to the database is lost")]
 pub(super) struct Lost;
 
-/// Whether running the unit again may succeed: PostgreSQL chose it as the victim of a conflict, or the connection broke
-/// before the commit was sent.
+/// Returns whether the transaction can be retried: it was aborted by a serialization failure or a deadlock, or the
+/// connection broke before the commit was sent.
 pub(super) fn may_retry(error: &Error) -> bool {
     is_victim(error) || is_lost(error)
 }
 
-/// Whether the connection is of no use any more.
+/// Returns whether the connection is unusable.
 pub(super) fn is_lost(error: &Error) -> bool {
     let Error::Internal(internal) = error else { return false };
     let by_itself = |error: &postgres::Error| {
@@ -189,7 +189,8 @@ pub(super) fn is_lost(error: &Error) -> bool {
         || causes(internal).any(|error| by_itself(error) || error.code().is_some_and(server::is_away))
 }
 
-/// Turns what is nobody's fault into what the caller may do about it: ask again a little later.
+/// Maps temporary failures of the database (connection, capacity, lock or statement timeouts) to errors that ask the
+/// caller to retry later.
 pub(super) fn told(error: Error) -> Error {
     let Error::Internal(internal) = &error else {
         return error;
@@ -201,17 +202,20 @@ pub(super) fn told(error: Error) -> Error {
             .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
     });
     if is_lost(&error) || is_full {
-        tracing::warn!(error = cause(&error), "the database is away");
+        tracing::warn!(error = cause(&error), "database unavailable");
         Error::NotReady
     } else if waited_too_long || is_victim(&error) {
-        tracing::warn!(error = cause(&error), "the database has no time");
+        tracing::warn!(
+            error = cause(&error),
+            "database lock timeout, statement timeout or serialization failure"
+        );
         Error::Overloaded
     } else {
         error
     }
 }
 
-/// An error with its causes, for the log.
+/// Formats an error with its causes, for the log.
 pub(super) fn cause(error: &Error) -> String {
     match error {
         Error::Internal(cause) => format!("{cause:#}"),

@@ -1,4 +1,4 @@
-//! One connection to either database: runs statements, keeps them prepared, opens and ends transactions.
+//! A connection to SQLite or PostgreSQL: runs statements, caches prepared statements, begins and ends transactions.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -12,10 +12,9 @@ use super::sql::{Columns, Sql, Value};
 use super::{clauses, conflict};
 use common::error::{Error, Result};
 
-/// The settings of each connection to PostgreSQL that requests and jobs use: what one statement may take, what it may wait for
-/// a lock, and how long a transaction may pause: one whose instance died keeps its locks for no longer than that. What a page
-/// from somewhere costs is said for disks without heads: with the default PostgreSQL reads the accounts of all schools for a
-/// list of one.
+/// The session settings of PostgreSQL connections for requests and jobs: timeouts of statements, of lock waits and of
+/// idle transactions (the locks of a crashed instance are released after at most this time). `random_page_cost` is set
+/// for SSDs: with the default, PostgreSQL scans the accounts of all organizations for the list of one.
 pub const SETTINGS: &str = "SET statement_timeout = '5min'; SET lock_timeout = '20s';
     SET idle_in_transaction_session_timeout = '1min';
     SET random_page_cost = 1.1";
@@ -24,48 +23,47 @@ thread_local! {
     static STATEMENTS_RUN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many statements ran on this thread. A connection lives on one thread, so nobody has to share the counter; the test
-/// that looks for lists which ask once for each row reads it through [`super::Store::statements_read`].
+/// Returns how many statements ran on this thread. A connection stays on one thread, so the counter is not shared. The
+/// test that detects N+1 queries reads it through [`super::Store::statements_read`].
 pub(super) fn statements_run() -> u64 {
     STATEMENTS_RUN.get()
 }
 
-/// A connection; it lives on one thread of the store.
+/// A database connection. It stays on one thread of the store.
 pub enum Connection {
-    /// The embedded database.
     Sqlite(rusqlite::Connection),
-    /// A PostgreSQL server.
     Postgres(Box<PostgresConnection>),
 }
 
 /// A PostgreSQL connection with its prepared statements.
 pub struct PostgresConnection {
     client: postgres::Client,
-    /// By the statement, and the clauses it was prepared without.
+    /// Keyed by the address of the statement and the set of policy clauses that are switched off.
     prepared: HashMap<(usize, u64), postgres::Statement>,
 }
 
 impl Connection {
-    /// Opens the SQLite file; a reading connection refuses to write.
+    /// Opens the SQLite file. A read-only connection rejects writes.
     pub fn open_sqlite(path: &Path, read_only: bool) -> Result<Self> {
         let connection = rusqlite::Connection::open(path).map_err(internal)?;
         connection.busy_timeout(Duration::from_secs(10)).map_err(internal)?;
-        // A plan must not depend on the values of one call: without this SQLite compiles a kept statement anew whenever an
-        // argument might suit another index, a third of what a small request cost.
+        // Query plans must not depend on bound values: without QPSG (query planner stability guarantee) SQLite
+        // recompiles a prepared statement whenever an argument might suit another index, a third of the cost of a small
+        // request.
         connection
             .set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
             .map_err(internal)?;
-        // Deleted content is overwritten with zeros: what was erased must not stay in free pages of the file.
-        // FULL: an acknowledged commit survives a power cut. Group commit pays for it (decision 0001). Nothing of the file is
-        // mapped: a page that its disk cannot read would end the process with all its schools instead of one request, and the
-        // ways a request goes were not faster for it (docs/performance.md).
+        // `secure_delete` overwrites deleted content with zeros, so erased data does not remain in free pages of the
+        // file. `synchronous = FULL`: an acknowledged commit survives a power failure; group commit amortizes the cost
+        // (decision 0001). `mmap_size = 0`: with a memory-mapped file an I/O error would end the whole process instead
+        // of one request, and mapping made requests no faster (docs/performance.md).
         connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
                  PRAGMA secure_delete = ON; PRAGMA cache_size = -8000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;",
             )
             .map_err(internal)?;
-        // A file that cannot be opened for writing is opened for reading instead, and nobody is told.
+        // SQLite silently opens a file read-only if it is not writable.
         if !read_only && connection.is_readonly("main").map_err(internal)? {
             return Err(internal(anyhow::anyhow!("{} cannot be written", path.display())));
         }
@@ -76,7 +74,6 @@ impl Connection {
         Ok(Self::Sqlite(connection))
     }
 
-    /// Connects to PostgreSQL.
     pub fn open_postgres(url: &str) -> Result<Self> {
         let server = Server::of(url).map_err(|why| internal(anyhow::anyhow!(why)))?;
         let client = server.connect().map_err(internal)?;
@@ -86,14 +83,14 @@ impl Connection {
         })))
     }
 
-    /// The same with limits for statements, locks and pauses, for requests and jobs.
+    /// Connects to PostgreSQL with the timeouts of [`SETTINGS`], for requests and jobs.
     pub(super) fn open_limited_postgres(url: &str) -> Result<Self> {
         let mut connection = Self::open_postgres(url)?;
         connection.batch(SETTINGS)?;
         Ok(connection)
     }
 
-    /// Writes the write-ahead log into the database file and empties it; nothing on PostgreSQL.
+    /// Checkpoints and truncates the write-ahead log of SQLite. Does nothing on PostgreSQL.
     pub(super) fn checkpoint(&mut self) -> Result<()> {
         let Self::Sqlite(connection) = self else { return Ok(()) };
         let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
@@ -103,13 +100,13 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether the connection can no longer be used.
+    /// Returns whether the connection is closed.
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())
     }
 
-    /// Whether the transaction that was begun is still there: SQLite gives it up itself when its disk fails. PostgreSQL
-    /// keeps a failed one until it is ended.
+    /// Returns whether the transaction is still open. SQLite rolls it back by itself on a disk error; PostgreSQL keeps
+    /// a failed transaction until it is ended.
     pub(super) fn is_in_transaction(&self) -> bool {
         match self {
             Self::Sqlite(connection) => !connection.is_autocommit(),
@@ -117,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// Runs a statement that answers rows, and reads each with `read`.
+    /// Runs a query and maps each row with `read`.
     pub fn many<T>(
         &mut self,
         sql: &'static Sql,
@@ -146,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// Runs a statement that answers at most one row.
+    /// Runs a query and returns the first row, if there is one.
     pub fn maybe<T>(
         &mut self,
         sql: &'static Sql,
@@ -156,7 +153,7 @@ impl Connection {
         Ok(self.many(sql, arguments, read)?.into_iter().next())
     }
 
-    /// Runs a statement for its effect and answers how many rows it touched.
+    /// Executes a statement and returns the number of affected rows.
     pub fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
         match self {
@@ -173,7 +170,7 @@ impl Connection {
         }
     }
 
-    /// Runs `act` so that its failure leaves nothing behind and the surrounding transaction stays usable.
+    /// Runs `act` in a savepoint: if it fails, its writes are rolled back and the transaction stays usable.
     pub fn savepoint<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.batch("SAVEPOINT inner_step")?;
         let outcome = act(self);
@@ -184,7 +181,7 @@ impl Connection {
         outcome
     }
 
-    /// Runs `act` and takes back all it did.
+    /// Runs `act` in a savepoint that is always rolled back (dry run).
     pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.batch("SAVEPOINT rehearsal")?;
         let outcome = act(self);
@@ -192,8 +189,8 @@ impl Connection {
         outcome
     }
 
-    /// Tells every listener of PostgreSQL's channel, once this transaction is committed and in the order of commits. It
-    /// stands here because SQLite has no such function, and needs none: its only instance tells itself.
+    /// Sends a `NOTIFY`. PostgreSQL delivers it after the commit, in commit order. SQLite has no equivalent and needs
+    /// none: its only instance dispatches its own events.
     pub(super) fn notify(&mut self, channel: &str, payload: &str) -> Result<()> {
         static NOTIFY: Sql = Sql::new("SELECT pg_notify($1, $2)");
         match self {
@@ -204,7 +201,6 @@ impl Connection {
         }
     }
 
-    /// Which database this is.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",
@@ -212,7 +208,7 @@ impl Connection {
         }
     }
 
-    /// How many bytes the database takes. It stands here because the two have nothing in common to ask it with.
+    /// Returns the size of the database in bytes. SQLite and PostgreSQL have no common query for it.
     pub(super) fn bytes(&mut self) -> Result<i64> {
         static SQLITE: Sql = Sql::new("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()");
         static POSTGRES: Sql = Sql::new("SELECT pg_database_size(current_database())");
@@ -223,7 +219,7 @@ impl Connection {
         Ok(self.maybe(statement, &[], |row| row.take())?.unwrap_or(0))
     }
 
-    /// Only compiles the statement; used by the test that prepares every statement on both databases.
+    /// Prepares a statement without running it; used by the test that prepares every statement on both databases.
     pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
         match self {
             Self::Sqlite(connection) => connection.prepare(&clauses::sqlite(sql)).map(drop).map_err(internal),
@@ -235,11 +231,11 @@ impl Connection {
         }
     }
 
-    /// Transaction control and migrations: text without arguments.
+    /// Executes transaction control and migrations: SQL text without arguments.
     pub(super) fn batch(&mut self, text: &str) -> Result<()> {
         match self {
             Self::Sqlite(connection) if text.contains([';', '=']) => connection.execute_batch(text).map_err(internal),
-            // Every unit begins and ends with one of these: they are kept prepared like everything else.
+            // Transaction control runs with every transaction, so these statements are cached too.
             Self::Sqlite(connection) => {
                 let mut statement = connection.prepare_cached(text).map_err(internal)?;
                 statement.execute([]).map(drop).map_err(internal)
@@ -248,7 +244,7 @@ impl Connection {
         }
     }
 
-    /// The client itself, for what is no statement: migrations and advisory locks.
+    /// Returns the PostgreSQL client, for migrations and advisory locks.
     pub(super) fn raw_postgres(&mut self) -> Option<&mut postgres::Client> {
         match self {
             Self::Sqlite(_) => None,

@@ -1,4 +1,4 @@
-//! How long and how often people wrote in the documents of a group, as the document server tells it.
+//! Editing time and number of saves per user and document, as reported by the document server.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,19 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Everybody who worked on the documents of a group.
+    /// All contributions to the documents of a group.
     OF_GROUP = "SELECT u.id, u.name, u.image, d.id, d.title, c.editing_millis, c.saves, c.first_at, c.last_at
         FROM work_rooms w
         JOIN documents d ON d.work_room_id = w.id
         JOIN document_contributions c ON c.document_id = d.id
         JOIN users u ON u.id = c.user_id
         WHERE w.organization_id = $1 AND w.group_id = $2 ORDER BY c.user_id, d.created_at, d.id";
-    /// Up to when the time of people was counted in the documents of a room, held until the unit ends.
+    /// Until when the editing time of each user was counted in the documents of a room. Locks the rows until the end of
+    /// the transaction.
     COUNTED = "SELECT user_id, counted_until FROM document_contributions
         WHERE organization_id = $1 AND document_id IN (SELECT id FROM documents WHERE organization_id = $1 AND work_room_id = $2)
         ORDER BY document_id, user_id FOR UPDATE";
-    /// Somebody was there from one moment to another; only members are counted.
+    /// Adds a period of presence. Only members of the organization are counted.
     PRESENT = "INSERT INTO document_contributions (organization_id, document_id, user_id, editing_millis, first_at, last_at,
             counted_until)
         SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($6 AS BIGINT) - CAST($5 AS BIGINT), CAST($4 AS BIGINT),
@@ -38,7 +39,7 @@ statements! {
             last_at = excluded.last_at,
             counted_until = CASE WHEN document_contributions.counted_until < excluded.counted_until
                 THEN excluded.counted_until ELSE document_contributions.counted_until END";
-    /// Somebody's words were saved.
+    /// Counts a save.
     SAVED = "INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
         VALUES ($1, $2, $3, 1, $4, $4, $4)
         ON CONFLICT (document_id, user_id) DO UPDATE SET saves = document_contributions.saves + 1,
@@ -46,7 +47,7 @@ statements! {
 }
 
 impl Scope<'_> {
-    /// What people did in the documents of a group, person by person.
+    /// Returns the contributions to the documents of a group, grouped by user.
     pub fn contributions(&mut self, group: &GroupId) -> Result<Vec<(Person, Vec<Contribution>)>> {
         let rows = self.many(&OF_GROUP, args![group], |row| {
             let person = Person {
@@ -76,7 +77,8 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Up to when the time of each person was counted in any document of a room; nobody else counts until this unit ends.
+    /// Returns, per user, until when their editing time was counted in any document of a room. Concurrent counts wait
+    /// until the end of the transaction.
     pub fn counted_in_room(&mut self, room: &WorkRoomId) -> Result<BTreeMap<UserId, Timestamp>> {
         let rows: Vec<(UserId, Timestamp)> = self.many(&COUNTED, args![room], |row| Ok((row.take()?, row.take()?)))?;
         let mut counted = BTreeMap::new();
@@ -87,8 +89,8 @@ impl Work<'_> {
         Ok(counted)
     }
 
-    /// Adds the time between two moments to what a member did; what was counted before is not counted twice. `since` is
-    /// when he came, if this is the first that is heard of him.
+    /// Adds a period to the editing time of a member. Time that was counted before is not counted again. `since` is the
+    /// time they opened the document, recorded if this is their first contribution.
     pub fn add_presence(
         &mut self,
         document: &DocumentId,
@@ -99,7 +101,7 @@ impl Work<'_> {
         self.run(&PRESENT, args![document, user, since, from, until]).map(drop)
     }
 
-    /// Counts a save for a member.
+    /// Counts a save of a member.
     pub fn add_save(&mut self, document: &DocumentId, user: &UserId) -> Result<()> {
         let now = self.now();
         self.run(&SAVED, args![document, user, now]).map(drop)

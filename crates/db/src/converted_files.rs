@@ -1,4 +1,4 @@
-//! Conversions kept for reuse: of a revision or of a handed-in copy, whose bytes never change.
+//! A cache of converted files. The source is a revision or a submitted copy; its bytes are immutable.
 
 use model::file::FileKey;
 use model::id::{RevisionId, SubmissionDocumentId};
@@ -10,49 +10,44 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// The conversion of a revision.
     OF_REVISION = "SELECT file_key, size, sha256 FROM converted_files
         WHERE organization_id = $1 AND revision_id = $2 AND format = $3";
-    /// The conversion of a handed-in copy.
     OF_COPY = "SELECT file_key, size, sha256 FROM converted_files
         WHERE organization_id = $1 AND submission_document_id = $2 AND format = $3";
-    /// Whether there is still something to keep a conversion of.
+    /// Whether the source revision still exists.
     HAS_REVISION = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND id = $2)";
-    /// The same for a handed-in copy, as long as its bytes are these.
+    /// Whether the submitted copy still exists with this file.
     HAS_COPY = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND id = $2
         AND file_key = $3)";
-    /// The files a handed-in copy was converted to.
+    /// The converted files of a submitted copy.
     FILES_OF_COPY = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
-    /// Forgets them.
     DELETE_OF_COPY = "DELETE FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
-    /// A new conversion; of two at once the first stays.
+    /// Inserts a conversion. Of two concurrent ones the first is kept.
     INSERT = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
             sha256, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 }
 
-/// What a conversion was made of.
+/// The source of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConvertedOf {
-    /// A revision.
     Revision(RevisionId),
-    /// A handed-in copy.
+    /// A submitted copy of a document.
     Copy(SubmissionDocumentId),
 }
 
-/// A kept conversion.
+/// A cached conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// Where the bytes are.
     pub key: FileKey,
-    /// How many.
+    /// Size in bytes.
     pub size: i64,
     /// Hexadecimal SHA-256.
     pub sha256: String,
 }
 
 impl Scope<'_> {
-    /// A kept conversion, if there is one.
+    /// Returns the cached conversion of a source to this format, if there is one.
     pub fn converted(&mut self, source: &ConvertedOf, format: &str) -> Result<Option<Converted>> {
         match source {
             ConvertedOf::Revision(id) => self.maybe(&OF_REVISION, args![id, format], converted),
@@ -62,8 +57,8 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Keeps a conversion of the file `made_of`; answers the one that is kept now, and nothing when its source went or
-    /// became another file meanwhile.
+    /// Stores a conversion of the file `made_of` and returns the stored one, which may be that of a concurrent request.
+    /// Returns `None` if the source was deleted or got another file in the meantime.
     pub fn keep_converted(
         &mut self,
         source: &ConvertedOf,
@@ -101,7 +96,7 @@ impl Work<'_> {
 }
 
 impl Work<'_> {
-    /// Forgets the conversions of a copy whose bytes change, and answers their files.
+    /// Deletes the conversions of a copy whose bytes change; returns their files.
     pub fn delete_converted_copies(&mut self, copy: &SubmissionDocumentId) -> Result<Vec<FileKey>> {
         let files = self.many(&FILES_OF_COPY, args![copy], file)?;
         self.run(&DELETE_OF_COPY, args![copy])?;

@@ -1,4 +1,4 @@
-//! Courses with the class and the subject they belong to, and how much is in them.
+//! Courses with their class, subject and counts.
 
 use model::class::{ClassLabel, ClassStatus};
 use model::collation::{search_key, sort_key};
@@ -32,49 +32,44 @@ macro_rules! courses {
 }
 
 statements! {
-    /// One course.
     BY_ID = courses!("AND c.id = $2");
-    /// The courses that match, by name; those whose name begins with the search text come first.
+    /// The matching courses by name; those whose name begins with the search text come first.
     LIST = courses!("AND (CAST($2 AS TEXT) IS NULL OR c.class_id = $2)
             AND (CAST($3 AS TEXT) IS NULL OR c.subject_id = $3)
             AND (CAST($4 AS TEXT) IS NULL OR c.search_key LIKE '%' || $4 || '%' ESCAPE '\\')
             AND (CAST($5 AS TEXT) IS NULL OR c.status = $5)
         ORDER BY CASE WHEN c.search_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.sort_key, c.id");
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT class_id FROM courses WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// A new course.
     INSERT = "INSERT INTO courses (organization_id, id, class_id, subject_id, name, name_key, description, status,
             created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    /// All fields of a course.
+    /// Updates every field of a course.
     UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7, status = $8,
             updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
-    /// Groups follow the subject of their course.
+    /// Sets the subject of the groups of a course: groups have the subject of their course.
     UPDATE_GROUP_SUBJECTS = "UPDATE groups SET subject_id = $3, updated_at = $4
         WHERE organization_id = $1 AND course_id = $2";
 }
 
-/// Which courses a list shows; every part may be absent.
+/// Restricts a list of courses. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct CourseFilter {
-    /// Of this class.
     pub class_id: Option<ClassId>,
-    /// Of this subject.
     pub subject_id: Option<SubjectId>,
-    /// Whose name contains this.
+    /// Matches a part of the name.
     pub search: Option<String>,
-    /// In this status.
     pub status: Option<CourseStatus>,
 }
 
 impl Scope<'_> {
-    /// One course. Staff read the courses of all classes of their organization.
+    /// Returns a course. Staff can read the courses of all classes of their organization.
     pub fn course(&mut self, id: &CourseId) -> Result<WholeCourse> {
         self.one(&BY_ID, args![id], whole)
     }
 
-    /// The courses that match, by name.
+    /// Lists the matching courses by name.
     pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<WholeCourse>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(CourseStatus::as_str);
@@ -83,16 +78,17 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One course, held with its class until this unit ends; the viewer manages the class and it is not archived.
+    /// Locks a course and its class until the end of the transaction. Requires that the viewer manages the class and
+    /// that the class is not archived.
     pub fn course_to_write(&mut self, id: &CourseId) -> Result<WholeCourse> {
-        // The class first: everybody takes locks in the same order, from the class downwards.
+        // Lock order: the class before its children.
         let class = self.course(id)?.course.class_id;
         self.class_to_write(&class)?;
         self.one(&LOCK, args![id], |row| row.take::<ClassId>())?;
         self.course(id)
     }
 
-    /// Writes a new course; a taken name is `DUPLICATE_COURSE`.
+    /// Inserts a course; a name that is in use is `DUPLICATE_COURSE`.
     pub fn insert_course(&mut self, new: &Course) -> Result<()> {
         self.run(
             &INSERT,
@@ -113,7 +109,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a course; its groups follow its subject.
+    /// Updates every field of a course; if its subject changed, that of its groups too.
     pub fn update_course(&mut self, course: &Course, subject_changed: bool) -> Result<()> {
         self.run(
             &UPDATE,

@@ -1,5 +1,5 @@
-//! What is in the current submissions of many links: copies, grades and feedback, one statement for each kind over the
-//! same links that somebody else has read. Who may see which part of it is decided by the views.
+//! Loads the content of the current submissions of many links: copies, grades and feedback, one statement per kind over
+//! the same set of links. The views filter what the viewer can see.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,14 @@ use common::error::Result;
 
 /// The statements over one set of links.
 pub struct CurrentParts {
-    /// The copies of the documents.
     pub copies: &'static Sql,
-    /// The grades.
     pub grades: &'static Sql,
-    /// The grades of single members.
     pub member_grades: &'static Sql,
-    /// What was said about them.
     pub feedback: &'static Sql,
 }
 
-/// One set of links: `from` names the link `ga` and what `where` needs to choose; both are those of the links themselves.
+/// Defines the statements over one set of links. `from` joins the link `ga` and the tables that `where` filters on;
+/// both are identical to those of the query of the links.
 macro_rules! current_parts {
     ($(#[doc = $doc:expr])* $name:ident, from: $from:expr, where: $where:expr) => {
         $(#[doc = $doc])*
@@ -31,26 +28,21 @@ macro_rules! current_parts {
             use $crate::submissions::{copy_columns, feedback_columns, grade_columns, member_grade_columns};
 
             $crate::statements! {
-                /// The copies.
                 COPIES = concat!("SELECT ", copy_columns!(), $from,
                     " JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id WHERE ", $where,
                     " ORDER BY sd.created_at, sd.id");
-                /// The grades.
                 GRADES = concat!("SELECT ", grade_columns!(), $from,
                     " JOIN grades gr ON gr.submission_id = ga.current_submission_id WHERE ", $where);
-                /// The grades of single members.
                 MEMBER_GRADES = concat!("SELECT gr.submission_id, ", member_grade_columns!(), $from,
                     " JOIN grades gr ON gr.submission_id = ga.current_submission_id
                     JOIN member_grades mg ON mg.grade_id = gr.id WHERE ", $where,
                     " ORDER BY mg.user_id");
-                /// The feedback.
                 FEEDBACK = concat!("SELECT ", feedback_columns!(), $from,
                     " JOIN feedback fb ON fb.submission_id = ga.current_submission_id
                     JOIN users u ON u.id = fb.author_id WHERE ", $where,
                     " ORDER BY fb.created_at, fb.id");
             }
 
-            /// The statements in one place.
             pub static PARTS: $crate::current_submissions::CurrentParts =
                 $crate::current_submissions::CurrentParts {
                     copies: &COPIES,
@@ -64,14 +56,14 @@ macro_rules! current_parts {
 pub(super) use current_parts;
 
 impl Scope<'_> {
-    /// Fills the current submissions of some links; the arguments are those with which the links were read.
+    /// Fills in the current submissions of links. The arguments are those of the query of the links.
     pub(super) fn fill_current(
         &mut self,
         parts: &'static CurrentParts,
         arguments: &[Value<'_>],
         submissions: Vec<&mut WholeSubmission>,
     ) -> Result<()> {
-        // Most lists are looked at before anything is handed in.
+        // Most lists are requested before anything is submitted.
         if submissions.is_empty() {
             return Ok(());
         }

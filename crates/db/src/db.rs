@@ -1,7 +1,7 @@
-//! The threads that own the connections. Reads go to a pool of readers. Writes go, on SQLite, to one writer that commits
-//! everything waiting in one transaction (a savepoint for each unit) and answers only after the commit; on PostgreSQL to
-//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread, and a
-//! connection that broke while it was idle costs nobody an answer.
+//! The threads that own the database connections. Reads run on a pool of readers. On SQLite, writes run on one thread
+//! that commits all queued writes in one transaction (a savepoint for each) and replies after the commit. On
+//! PostgreSQL, writes run on a pool, each in its own transaction. A full queue rejects immediately, a panicking job
+//! does not end its thread, and a connection that broke while idle is replaced without failing a request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -20,17 +20,17 @@ use common::error::{Error, Result};
 use common::failpoint;
 use common::measures::measures;
 
-/// Where the rows are.
+/// The configured database.
 #[derive(Debug, Clone)]
 pub enum Database {
-    /// A file of the embedded database.
+    /// Path of the SQLite file.
     Sqlite(PathBuf),
-    /// A server, by its URL.
+    /// URL of the PostgreSQL server.
     Postgres(String),
 }
 
 impl Database {
-    /// Which database this is, in words for operators; never with a password.
+    /// Describes the database for operators, without the password.
     pub fn describe(&self) -> String {
         match self {
             Self::Sqlite(path) => {
@@ -41,7 +41,7 @@ impl Database {
         }
     }
 
-    /// Whether there is a database with a schema. It creates nothing.
+    /// Returns whether the database exists and has a schema. Creates nothing.
     pub fn has_schema(&self) -> Result<bool> {
         let mut connection = match self {
             Self::Sqlite(path) if !path.exists() => return Ok(false),
@@ -52,40 +52,40 @@ impl Database {
     }
 }
 
-/// Jobs that may wait before more of the same school is refused with 503.
+/// Capacity of a queue. Once it is reached, further jobs of tenants that hold their share of it are rejected with 503.
 const QUEUE: usize = 1024;
-/// Units SQLite commits together at most, and how long it goes on gathering them: whoever is first waits for the last.
+/// Group commit on SQLite: at most `GROUP` writes per transaction, collected for at most `GATHERING`, because the first
+/// write waits for the last one.
 const GROUP: usize = 64;
 const GATHERING: Duration = Duration::from_millis(50);
-/// How often PostgreSQL may ask to run a unit again.
+/// Maximum number of attempts to run a transaction on PostgreSQL.
 const TRIES: u32 = 6;
 
-/// A reading job gets a connection on which its transaction has begun, or learns why there is none.
+/// A read job. It receives a connection with an open transaction, or the error that prevented it.
 type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 
-/// What a unit of work leaves to do once its commit is durable.
+/// Runs after the commit of a transaction is durable.
 pub type AfterCommit = Box<dyn FnOnce() + Send>;
 
-/// A unit of work as the writer thread sees it: it can be run (again), and must be told how it ended.
+/// A write transaction as the writer threads see it: it can be run repeatedly and is notified of its outcome.
 trait Unit: Send {
     fn run(&mut self, connection: &mut Connection) -> Result<()>;
     fn end(self: Box<Self>, committed: Result<()>);
 }
 
 impl super::Store {
-    /// Leaves nothing in the write-ahead log of the embedded database: for the end of the service, after which a copy of
-    /// the database file alone is whole.
+    /// Checkpoints the write-ahead log of SQLite at shutdown, so that the database file alone is a complete copy.
     pub async fn checkpoint(&self) -> Result<()> {
         self.db.checkpoint().await
     }
 }
 
-/// The two doors to the connections.
+/// The queues of the read and write threads.
 #[derive(Clone)]
 pub struct Db {
-    /// What reading jobs asked the database, all together.
+    /// Statements run by all read jobs.
     statements_read: Arc<AtomicU64>,
-    /// Whether the last commit went wrong: the disk is full or broken, although reading goes on.
+    /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
     reads: Entrance<ReadJob>,
     writes: Entrance<Box<dyn Unit>>,
@@ -93,10 +93,10 @@ pub struct Db {
 }
 
 impl Db {
-    /// Opens `readers` reading and (PostgreSQL only) `writers` writing connections, one thread each.
+    /// Opens `readers` read connections and, on PostgreSQL, `writers` write connections, one thread each.
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        // A school leaves one reader to the others. PostgreSQL has enough of them; a file is read by few, and one more that
-        // mostly sleeps costs less than keeping one of those.
+        // A tenant can occupy all readers but one. PostgreSQL has many readers; SQLite has few, so one more is opened.
+        // A mostly idle thread costs less than one reader fewer for a tenant.
         let spare = usize::from(matches!(database, Database::Sqlite(_)));
         let readers = readers.max(1) + spare;
         let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
@@ -108,7 +108,7 @@ impl Db {
                 own.stand_by();
                 while let Some((job, turn)) = jobs.receive() {
                     serve_read(&mut own, job);
-                    // The turn is over: who stands by for a connection must not keep the school's other jobs waiting.
+                    // Releases the permit first: waiting for a connection must not block other jobs of the tenant.
                     drop(turn);
                     own.forget_if_lost();
                     own.stand_by();
@@ -129,8 +129,8 @@ impl Db {
                     while let Some((first, _turn)) = write_jobs.receive() {
                         let outcome = write_group(&mut connection, first, &write_jobs);
                         failed.store(outcome.is_err(), Ordering::Relaxed);
-                        // What a failed sync left in the file is known to nobody: a new connection begins with what is
-                        // certainly there, on a descriptor of its own.
+                        // The state of a file after a failed sync is undefined: a new connection with its own file
+                        // descriptor reads what is durable.
                         if outcome.is_err()
                             && let Ok(fresh) = connect(&database, false)
                         {
@@ -165,7 +165,7 @@ impl Db {
         })
     }
 
-    /// Writes the write-ahead log of SQLite into the database file and empties it.
+    /// Checkpoints and truncates the write-ahead log of SQLite.
     async fn checkpoint(&self) -> Result<()> {
         let Database::Sqlite(path) = self.database.clone() else {
             return Ok(());
@@ -175,17 +175,17 @@ impl Db {
         done.map_err(|error| anyhow::anyhow!(error))?
     }
 
-    /// How many statements the readers have run so far.
+    /// Returns the number of statements the readers have run so far.
     pub fn statements_read(&self) -> u64 {
         self.statements_read.load(Ordering::Relaxed)
     }
 
-    /// Whether the last commit failed.
+    /// Returns whether the last commit failed.
     pub fn commit_failed(&self) -> bool {
         self.commit_failed.load(Ordering::Relaxed)
     }
 
-    /// Runs `look` on a reader, inside one snapshot of the database, when it is the turn of its party.
+    /// Runs `look` on a reader, in one snapshot of the database. Queued fairly between tenants.
     pub async fn read<T: Send + 'static>(
         &self,
         party: Party,
@@ -201,8 +201,8 @@ impl Db {
             let before = statements_run();
             let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
-            // What was seen was seen: nobody waits for the end of the snapshot, which is a way to the server and back, and it
-            // does not matter if the connection breaks there.
+            // Sends the result before the transaction ends: its end costs a round trip, and its failure does not affect
+            // the data that was read.
             let ending = if found.is_ok() { "COMMIT" } else { "ROLLBACK" };
             drop(answer.send(found.map_err(conflict::told)));
             drop(connection.batch(ending));
@@ -214,8 +214,8 @@ impl Db {
         outcome
     }
 
-    /// Runs `act` as one unit of work. Once queued it no longer depends on the caller: it is committed and its
-    /// `AfterCommit` runs, or neither. PostgreSQL may run it again, so it borrows its input.
+    /// Runs `act` in one transaction. Once queued it no longer depends on the caller: either it is committed and its
+    /// `AfterCommit` runs, or neither happens. `act` may be retried on PostgreSQL, so it is `FnMut`.
     pub async fn write<T: Send + 'static>(
         &self,
         party: Party,
@@ -236,7 +236,7 @@ impl Db {
 }
 
 impl super::Store {
-    /// How many units of work of one party are queued behind the writers; tests wait for it.
+    /// Returns the number of queued write transactions of one tenant, for tests.
     pub fn units_waiting(&self, party: &Party) -> usize {
         self.db.writes.waiting_of(party)
     }
@@ -270,19 +270,19 @@ where
             (Ok(()), None) => Err(Error::NotReady),
             (Err(error), _) => Err(error),
         };
-        // The caller may have gone; what it asked for is done all the same.
+        // The caller may be gone; the transaction is committed regardless.
         drop(self.answer.send(outcome));
     }
 }
 
-/// Runs the first unit and all that wait in one transaction. It fails when the database refused to keep them; whoever
-/// waits has been told by then.
+/// Runs the first write and all queued writes in one transaction. Returns an error if the commit failed; the callers
+/// have been notified by then.
 fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Box<dyn Unit>>) -> Result<(), ()> {
     let begun = Instant::now();
     let mut group: Vec<Box<dyn Unit>> = vec![first];
     if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
-        // Another process holds the file. Nobody was told anything yet, so all may try again.
-        tracing::warn!(%error, "the database is locked");
+        // Another process holds the lock of the file. Nothing was executed, so every caller can retry.
+        tracing::warn!(%error, "database locked by another process");
         group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(unit, _)| unit)).take(GROUP - 1));
         for unit in group {
             unit.end(Err(Error::Overloaded));
@@ -293,8 +293,8 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Bo
     while let Some(mut unit) = group.pop() {
         let outcome = run_in_savepoint(connection, unit.as_mut());
         done.push((unit, outcome));
-        // A disk that fails takes the whole transaction away. A unit after that would be one of its own and be kept,
-        // although it is told with the others that it is not.
+        // A disk error rolls the whole transaction back. A write after that would run in a transaction of its own and
+        // be kept, although it is reported as failed with the others.
         if done.len() < GROUP
             && begun.elapsed() < GATHERING
             && connection.is_in_transaction()
@@ -304,17 +304,17 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Bo
         }
     }
     failpoint::hit("store.before_commit");
-    // Without a transaction this fails, too.
+    // Fails as well if the transaction is gone.
     let commit = connection.batch("COMMIT").map_err(conflict::commit);
     if commit.is_err() {
-        // The file system refused the commit: nothing of this group happened.
+        // The file system rejected the commit: none of these writes took effect.
         drop(connection.batch("ROLLBACK"));
     }
     failpoint::hit("store.after_commit");
     for (unit, outcome) in done {
         match (&commit, outcome) {
             (Ok(()), outcome) => unit.end(outcome),
-            // What a unit was refused for is still true.
+            // A write that was rejected by its own checks keeps that error.
             (Err(_), Err(refusal)) => unit.end(Err(refusal)),
             (Err(Error::NotReady), Ok(())) => unit.end(Err(Error::NotReady)),
             (Err(error), Ok(())) => unit.end(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
@@ -351,9 +351,9 @@ fn write_alone(own: &mut Pooled, mut unit: Box<dyn Unit>) {
 }
 
 enum Attempt {
-    /// Nothing was committed and trying again may help.
+    /// Nothing was committed; a retry may succeed.
     MayRetry(Error),
-    /// Trying again would not help, or might do it twice.
+    /// A retry would not help, or might apply the writes twice.
     Final(Error),
 }
 
@@ -379,21 +379,22 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
     if let Err(error) = unit.run(connection) {
         return Err(match connection.batch("ROLLBACK") {
             Ok(()) => judge(error),
-            // Whatever the unit made of it: the connection is gone, and nothing is committed.
+            // Whatever the outcome of the write: the connection is gone, and nothing was committed.
             Err(_) => Attempt::MayRetry(Error::Internal(conflict::Lost.into())),
         });
     }
     failpoint::hit("store.before_commit");
-    // An action may have made light of a statement that failed because the connection broke.
+    // The action may have ignored a statement that failed because the connection broke.
     if connection.is_lost() {
         return Err(Attempt::MayRetry(Error::Internal(conflict::Lost.into())));
     }
     if let Err(error) = connection.batch("COMMIT") {
-        // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
+        // After a serialization failure nothing is committed. A commit on a broken connection may have succeeded, so it
+        // is not retried.
         return Err(if connection.is_lost() || conflict::is_lost(&error) {
             tracing::warn!(
                 error = conflict::cause(&error),
-                "nobody knows whether a unit of work was committed"
+                "database connection lost during commit: outcome unknown"
             );
             Attempt::Final(Error::Internal(conflict::Lost.into()))
         } else {
@@ -405,7 +406,7 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
     Ok(())
 }
 
-/// A connection that broke while nobody used it is found out by its first word: then a new one is tried, once.
+/// A connection that broke while idle fails with its first statement; a new connection is tried once.
 fn serve_read(own: &mut Pooled, job: ReadJob) {
     let mut begun = begin_read(own);
     if begun.as_ref().is_err_and(conflict::is_lost) {
@@ -430,7 +431,7 @@ fn begin_read(own: &mut Pooled) -> Result<()> {
     connection.batch(begin)
 }
 
-/// Opens one connection for the threads; on PostgreSQL with limits, so that nobody is waited for without end.
+/// Opens a connection for the threads of the store; on PostgreSQL with timeouts.
 pub(super) fn connect(database: &Database, reading: bool) -> Result<Connection> {
     match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, reading),

@@ -1,4 +1,4 @@
-//! Documents that were deleted, and what was saved of them afterwards.
+//! Deleted documents and the content that was saved after their deletion (late texts).
 
 use model::document_kind::FileExtension;
 use model::file::FileKey;
@@ -12,7 +12,7 @@ use super::{Scope, Work};
 use crate::{args, manages_class, statements};
 use common::error::Result;
 
-/// Remembers documents that are about to be deleted; `$3` is now. The statements that delete follow.
+/// Records documents that are about to be deleted; `$3` is the current time. The caller deletes them afterwards.
 macro_rules! remember {
     ($($condition:expr),+) => {
         concat!(
@@ -49,84 +49,78 @@ macro_rules! late_texts {
 }
 
 statements! {
-    /// Remembers one document.
     REMEMBER = remember!("d.id = $2");
-    /// A document that was deleted.
     DELETED = "SELECT d.id, d.class_id, d.class_name, d.group_id, d.group_name, d.title, d.file_extension, d.generation,
             d.oldest_generation, d.deleted_at
         FROM deleted_documents d WHERE d.organization_id = $1 AND d.id = $2";
-    /// The same, held until this unit ends.
+    /// Locks the row until the end of the transaction.
     LOCK_DELETED = "SELECT id FROM deleted_documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// The late texts whose class the viewer manages; of classes that are deleted administrators see them.
+    /// Late texts in classes the viewer manages, while they can be downloaded. Admins also see those of deleted
+    /// classes.
     ALL = late_texts!(" AND (CAST($5 AS TEXT) IS NULL OR d.class_id = $5) ORDER BY t.received_at DESC, t.id");
-    /// One of them.
     BY_ID = late_texts!(" AND t.id = $5");
-    /// The late text of one session.
     OF_SESSION = "SELECT id, document_id, generation, file_extension, file_key, size, sha256, saved_by_id, last_save,
             received_at
         FROM late_texts WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
-    /// Makes room for a newer one.
+    /// Deletes a late text that a newer one replaces.
     DELETE = "DELETE FROM late_texts WHERE organization_id = $1 AND id = $2";
-    /// A late text.
     INSERT = "INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size, sha256,
             saved_by_id, last_save, received_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    /// A class is deleted; what was deleted in it is left to the administrators.
+    /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
     FREE = "UPDATE deleted_documents SET class_id = NULL WHERE organization_id = $1 AND class_id = $2";
 }
 
-/// A late text with the document it belongs to.
+/// A late text with its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenLateText {
-    /// The text.
     pub text: LateText,
-    /// The document.
     pub document: DeletedDocument,
     /// The last author.
     pub saved_by: Option<Person>,
 }
 
 impl Scope<'_> {
-    /// A document that was deleted.
+    /// Returns the record of a deleted document.
     pub fn deleted_document(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
         self.one(&DELETED, args![id], deleted)
     }
 
-    /// The late texts the viewer may fetch, newest first.
+    /// Lists the late texts the viewer may download, newest first.
     pub fn late_texts(&mut self, class: Option<&ClassId>) -> Result<Vec<SeenLateText>> {
         self.many_visible(&ALL, args![class], seen)
     }
 
-    /// One late text the viewer may fetch.
+    /// Returns a late text the viewer may download.
     pub fn late_text(&mut self, id: &LateTextId) -> Result<SeenLateText> {
         self.one_visible(&BY_ID, args![id], seen)
     }
 }
 
 impl Work<'_> {
-    /// Remembers a document that this unit deletes.
+    /// Records a document that this transaction deletes.
     pub(super) fn remember_document(&mut self, id: &DocumentId) -> Result<()> {
         let now = self.now();
         self.run(&REMEMBER, args![id, now]).map(drop)
     }
 
-    /// Leaves what was deleted in a class to the administrators.
+    /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
     pub(super) fn free_deleted_documents(&mut self, class: &ClassId) -> Result<()> {
         self.run(&FREE, args![class]).map(drop)
     }
 
-    /// A document that was deleted, held until this unit ends.
+    /// Returns the record of a deleted document, locked until the end of the transaction.
     pub fn deleted_document_to_write(&mut self, id: &DocumentId) -> Result<DeletedDocument> {
         self.one(&LOCK_DELETED, args![id], |row| row.take::<DocumentId>())?;
         self.deleted_document(id)
     }
 
-    /// The late text of one session, if there is one.
+    /// Returns the late text of an editing session, if there is one.
     pub fn late_text_of_session(&mut self, document: &DocumentId, generation: i64) -> Result<Option<LateText>> {
         self.maybe(&OF_SESSION, args![document, generation], text)
     }
 
-    /// Writes a late text in the place of that of the same session.
+    /// Inserts a late text and deletes the former one of the same session.
     pub fn replace_late_text(&mut self, former: Option<&LateText>, new: &LateText) -> Result<()> {
         if let Some(former) = former {
             self.run(&DELETE, args![former.id])?;

@@ -1,5 +1,5 @@
-//! Messages from person to person and announcements to classes, each in the view of one person: what he deleted is gone
-//! for him alone. An announcement is seen by those who hear the class now; a message by its sender and its recipients.
+//! Direct messages and announcements to classes, each in the view of one user: a deletion affects the view of that user
+//! only. Announcements are visible to the present audience of the class, messages to their sender and recipients.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,11 @@ use super::{Scope, Work};
 use crate::{args, manages_class, statements};
 use common::error::Result;
 
-/// How many recipients of a message a list names; one message names all.
+/// Maximum number of recipients per message in lists; a single message contains all.
 const NAMED: i64 = 5;
 
-/// The viewer hears class `k`, as his sockets do: staff who manage it, students who are enrolled once it is no draft.
+/// The viewer receives announcements to class `k`, the same condition as for the socket rooms: staff who manage the
+/// class, and enrolled students unless the class is a draft.
 macro_rules! hears_class {
     () => {
         concat!(
@@ -29,7 +30,7 @@ macro_rules! hears_class {
     };
 }
 
-/// Message `d` is in the view of the user `$5`, whose row of it, if there is one, is `r`.
+/// Message `d` is in the view of the user `$5`; `r` is their recipient row, if there is one.
 macro_rules! own_view {
     () => {
         concat!(
@@ -43,7 +44,7 @@ macro_rules! own_view {
     };
 }
 
-/// The row of the user `$5`, if there is one.
+/// Joins the recipient row of the user `$5`, if there is one.
 macro_rules! own_row {
     () => {
         " LEFT JOIN message_recipients r ON r.organization_id = $1 AND r.message_id = d.id AND r.user_id = $5"
@@ -64,14 +65,14 @@ macro_rules! messages {
     };
 }
 
-/// What the user received: walked along his own rows.
+/// Received messages, read along the recipient rows of the user.
 macro_rules! from_received {
     () => {
         " FROM message_recipients r JOIN direct_messages d ON d.organization_id = r.organization_id AND d.id = r.message_id"
     };
 }
 
-/// Which messages he sent are on the page.
+/// The messages of a page of the sent box.
 macro_rules! sent {
     () => {
         " AND d.sender_id = $5 AND (d.created_at, d.id) < ($6, $7)
@@ -81,14 +82,12 @@ macro_rules! sent {
 }
 
 statements! {
-    /// What the user received, newest first.
     INBOX = messages!(from_received!(), " AND r.organization_id = $1 AND r.user_id = $5
         AND (r.created_at, r.message_id) < ($6, $7)
         AND (CAST($9 AS TEXT) IS NULL OR d.class_id = $9)
         ORDER BY r.created_at DESC, r.message_id DESC LIMIT $8");
-    /// What the user sent, newest first.
     SENT = messages!(concat!(" FROM direct_messages d", own_row!()), sent!());
-    /// The first of those whom he sent it to; whoever hears an announcement is not told one by one.
+    /// The first `$10` recipients of each sent message of a page. The audience of an announcement is not listed.
     SENT_TO = concat!("SELECT n.message_id, n.id, n.name, n.image FROM (
             SELECT t.message_id AS message_id, u.id AS id, u.name AS name, u.image AS image,
                 ROW_NUMBER() OVER (PARTITION BY t.message_id ORDER BY u.sort_key, u.id) AS place
@@ -100,16 +99,14 @@ statements! {
     OF_CLASS = messages!(concat!(" FROM direct_messages d", own_row!()), " AND d.class_id = $9
         AND (d.created_at, d.id) < ($6, $7)
         ORDER BY d.created_at DESC, d.id DESC LIMIT $8");
-    /// One message.
     BY_ID = messages!(concat!(" FROM direct_messages d", own_row!()), " AND d.id = $6");
-    /// All whom a message was sent to.
     RECIPIENTS = "SELECT u.id, u.name, u.image FROM message_recipients r JOIN users u ON u.id = r.user_id
         WHERE r.organization_id = $1 AND r.message_id = $2 ORDER BY u.sort_key, u.id";
-    /// How much of what the user received is unread.
+    /// The number of unread received messages.
     UNREAD = concat!("SELECT COUNT(*)", from_received!(), " WHERE r.organization_id = $1 AND r.user_id = $5
         AND r.read_at IS NULL AND ", own_view!());
-    /// Somebody the viewer knows, and whether he may write to him: staff to everybody, students to the teachers of their
-    /// classes and to admins.
+    /// A user known to the viewer, and whether the viewer may write to them: staff to all members, students to the
+    /// teachers of their classes and to admins.
     ADDRESSEE = "SELECT x.id, x.name, x.image, x.may FROM (
             SELECT u.id AS id, u.name AS name, u.image AS image,
                 ($2 <> 'STUDENT' OR m.role IN ('owner', 'admin') OR EXISTS (
@@ -125,13 +122,11 @@ statements! {
             FROM members m JOIN users u ON u.id = m.user_id
             WHERE m.organization_id = $1 AND m.user_id = $5 AND m.is_active AND u.is_active AND CAST($4 AS BIGINT) IS NOT NULL) x
         WHERE x.may OR x.is_mate";
-    /// A new message.
     INSERT = "INSERT INTO direct_messages (organization_id, id, sender_id, class_id, subject, content, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    /// Somebody gets it.
     INSERT_RECIPIENT = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
         VALUES ($1, $2, $3, $4)";
-    /// Everybody in a class gets it but its sender: students and teachers.
+    /// Adds all students and teachers of a class except the sender as recipients.
     INSERT_CLASS = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
         SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($5 AS BIGINT) FROM (
             SELECT e.student_id AS user_id FROM class_enrollments e WHERE e.organization_id = $1 AND e.class_id = $3
@@ -139,46 +134,43 @@ statements! {
             UNION SELECT t.user_id FROM class_teachers t WHERE t.organization_id = $1 AND t.class_id = $3) p
         CROSS JOIN members m
         WHERE m.organization_id = $1 AND m.user_id = p.user_id AND m.user_id <> $4";
-    /// The user has read it; the first time counts. Who came into the class later gets a row of his own now.
+    /// Marks a message as read; the first time is kept. Users who joined the class after an announcement have no
+    /// recipient row yet, so it is inserted.
     READ = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at, read_at)
         VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (message_id, user_id) DO UPDATE SET read_at = COALESCE(message_recipients.read_at, excluded.read_at)";
-    /// It is gone for this recipient.
+    /// Hides a message from this recipient.
     DELETE_RECEIVED = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at, deleted_at)
         VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (message_id, user_id) DO UPDATE SET deleted_at = excluded.deleted_at";
-    /// It is gone for its sender.
+    /// Hides a message from its sender.
     DELETE_SENT = "UPDATE direct_messages SET deleted_by_sender_at = $3 WHERE organization_id = $1 AND id = $2";
 }
 
-/// A message in the view of one person.
+/// A message in the view of one user.
 #[derive(Debug, Clone)]
 pub struct SeenMessage {
-    /// The message; its recipients are those that the viewer is told.
+    /// The message with the recipients that the viewer may know.
     pub message: DirectMessage,
-    /// Whether the viewer sent it.
     pub is_own: bool,
-    /// Whether it was sent to the viewer.
+    /// Whether the viewer is a recipient.
     pub is_received: bool,
-    /// When the viewer read it.
     pub read_at: Option<model::time::Timestamp>,
-    /// How many got it.
+    /// The number of recipients.
     pub recipients: i64,
 }
 
-/// A part of somebody's messages.
+/// The mailbox that a list reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageBox {
-    /// What he received.
     Inbox,
-    /// What he sent.
     Sent,
     /// The announcements to a class.
     Class,
 }
 
 impl Scope<'_> {
-    /// A page of a box, newest first.
+    /// Returns a page of a mailbox, newest first.
     pub fn messages(
         &mut self,
         of: MessageBox,
@@ -208,7 +200,7 @@ impl Scope<'_> {
         Ok(slice)
     }
 
-    /// One message in the user's view; its sender is told all recipients.
+    /// Returns a message in the view of the user; for its sender with all recipients.
     pub fn message(&mut self, id: &MessageId) -> Result<SeenMessage> {
         let user = self.user_text();
         let mut found = self.one_visible(&BY_ID, args![user, id], seen)?;
@@ -218,20 +210,20 @@ impl Scope<'_> {
         Ok(found)
     }
 
-    /// How many messages the user has received and not read.
+    /// Returns the number of unread received messages.
     pub fn unread_messages(&mut self) -> Result<i64> {
         let user = self.user_text();
         self.one_visible(&UNREAD, args![user], |row| row.take())
     }
 
-    /// Somebody the viewer knows, and whether he may write to him; 404 for everybody else.
+    /// Returns a user known to the viewer, and whether the viewer may write to them; otherwise `NotFound`.
     pub fn addressee(&mut self, user: &UserId) -> Result<(Person, bool)> {
         self.one_visible(&ADDRESSEE, args![user], |row| Ok((person(row)?, row.take()?)))
     }
 }
 
 impl Work<'_> {
-    /// Writes a message to its recipients, or to everybody in its class.
+    /// Inserts a message and its recipients: the named ones, or everyone in its class.
     pub fn insert_message(&mut self, new: &DirectMessage) -> Result<()> {
         self.run(
             &INSERT,
@@ -253,28 +245,28 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Notes that somebody read a message that he sees.
+    /// Marks a message as read by a user who can view it.
     pub fn read_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
         self.run(&READ, args![message.id, by, message.created_at, now])
             .map(drop)
     }
 
-    /// Takes a message that he sees out of a recipient's view.
+    /// Hides a message from a recipient who can view it.
     pub fn delete_received_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
         self.run(&DELETE_RECEIVED, args![message.id, by, message.created_at, now])
             .map(drop)
     }
 
-    /// Takes a message out of its sender's view.
+    /// Hides a message from its sender.
     pub fn delete_sent_message(&mut self, id: &MessageId) -> Result<()> {
         let now = self.now();
         self.run(&DELETE_SENT, args![id, now]).map(drop)
     }
 }
 
-/// Where a message stands in a box.
+/// Returns the pagination position of a message.
 pub fn position(seen: &SeenMessage) -> Position<i64> {
     Position {
         key: seen.message.created_at.as_millis(),

@@ -1,4 +1,5 @@
-//! Documents of work rooms and their revisions. A viewer finds the documents of those groups he sees inside.
+//! Documents of work rooms and their revisions. The statements return only documents of groups that the viewer can
+//! view.
 
 use std::collections::BTreeMap;
 
@@ -54,66 +55,60 @@ macro_rules! documents {
 }
 
 statements! {
-    /// One document the viewer sees.
     BY_ID = documents!(" AND d.id = $5");
-    /// The documents of one room, oldest first.
     OF_ROOM = documents!(" AND d.work_room_id = $5
         AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
         AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
         ORDER BY d.created_at, d.id");
-    /// The documents of all groups that work on a topic. It begins with the topic: of so many tables PostgreSQL joins the last
-    /// ones where they stand, and would read the documents of all schools first.
+    /// The documents of all groups that work on a topic. The `FROM` clause begins with the topic: with this many joins
+    /// PostgreSQL keeps the written order of the last ones and would otherwise read the documents of all organizations
+    /// first.
     OF_TOPIC = documents!("group_assignments t JOIN groups g ON g.id = t.group_id
             JOIN work_rooms r ON r.group_id = g.id JOIN documents d ON d.work_room_id = r.id";
         " AND t.organization_id = $1 AND t.assignment_id = $5
         ORDER BY g.group_number, d.created_at, d.id");
-    /// Takes the rows of all documents of the groups of a topic for this unit, always in the same order.
+    /// Locks the documents of all groups of a topic until the end of the transaction, always in the same order.
     LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (
             SELECT r.id FROM work_rooms r JOIN group_assignments t ON t.group_id = r.group_id
             WHERE t.organization_id = $1 AND t.assignment_id = $2)
         ORDER BY id FOR UPDATE";
-    /// Where a room is, if the viewer sees it.
+    /// The group and class of a room that the viewer can view.
     ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
         JOIN groups g ON g.id = r.group_id
         JOIN classes k ON k.id = g.class_id
         WHERE r.organization_id = $1 AND ", sees_group!(), " AND r.id = $5");
-    /// Takes the room for this unit, so that its documents are counted one after another.
+    /// Locks the room until the end of the transaction, so that concurrent inserts cannot exceed the limit of
+    /// documents.
     LOCK_ROOM = "SELECT id FROM work_rooms WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    /// How many documents a room has.
     COUNT = "SELECT COUNT(*) FROM documents WHERE organization_id = $1 AND work_room_id = $2";
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// A new document.
     INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension, assignment_id,
             generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    /// All fields of a document that can change.
+    /// Updates every mutable field of a document.
     UPDATE = "UPDATE documents SET title = $3, status = $4, status_before_lock = $5, locked_at = $6,
             locked_by_assignment_id = $7, assignment_id = $8, generation = $9, current_revision_id = $10, version = $11,
             size = $12, last_edited_by = $13, last_activity = $14, save_failed_at = $15, submitted_at = $16,
             submitted_by_id = $17, updated_at = $18, cut_at = $19, freezing_until = $20, unsaved_generation = $21
         WHERE organization_id = $1 AND id = $2";
-    /// The flush of a freeze has ended: changes made after it do not belong to what is frozen.
+    /// Ends the flush of a freeze: changes after it do not belong to the frozen content.
     END_FLUSH = "UPDATE documents SET cut_at = $3
         WHERE organization_id = $1 AND id = $2 AND freezing_until IS NOT NULL AND cut_at > $3";
-    /// What was said about a document stays with its topic.
+    /// Detaches feedback from the document; it remains with the topic.
     UNLINK_FEEDBACK = "UPDATE feedback SET document_id = NULL WHERE organization_id = $1 AND document_id = $2";
-    /// The notices of its saves.
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
-    /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
-    /// Who worked on it.
     DELETE_CONTRIBUTIONS = "DELETE FROM document_contributions WHERE organization_id = $1 AND document_id = $2";
-    /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
-    /// Whether any attempt has a copy of it.
+    /// Whether an attempt contains a copy of the document.
     WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
-    /// The topics of a group on which nobody has worked yet, of which one may be named.
+    /// Locks the links of a group that are not started, optionally only that to one topic.
     UNTOUCHED = "SELECT assignment_id FROM group_assignments
         WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
             AND (CAST($3 AS TEXT) IS NULL OR assignment_id = $3)
         ORDER BY id FOR NO KEY UPDATE";
-    /// A file the group sees, of one of its topics or its own, to begin a document with.
+    /// A file visible to the group, from one of its topics or its own, used as the template of a document.
     TEMPLATE = "SELECT f.file_name, f.file_key, f.size, f.sha256 FROM assignment_attachments f
             JOIN assignments a ON a.id = f.assignment_id
             JOIN group_assignments ga ON ga.assignment_id = a.id AND ga.group_id = $2
@@ -124,89 +119,84 @@ statements! {
             WHERE f.organization_id = $1 AND f.id = $3 AND f.group_id = $2";
 }
 
-/// A document with what stands around it, and where it is.
+/// A document with the context that responses contain.
 #[derive(Debug, Clone)]
 pub struct SeenDocument {
-    /// The group in whose room it is, with the status of its class.
+    /// The group of its room, with the status of its class.
     pub place: Place,
-    /// The document, its last author and its grade.
+    /// The document with its last author and its grade.
     pub whole: WholeDocument,
 }
 
 impl SeenDocument {
-    /// The document itself.
     pub fn document(&self) -> &Document {
         &self.whole.document
     }
 
-    /// Whether people may change anything about it: no lock (423), and a class that is not archived (409).
+    /// Checks that users can change the document: it is not locked (423) and its class is not archived (409).
     pub fn writable(&self) -> Result<Open, Refusal> {
         let open = self.whole.document.status.writable()?;
         self.place.class_status.writable()?;
         Ok(open)
     }
 
-    /// How the editor opens for somebody who sees it: whoever sees a document may write in it while it is a draft.
+    /// Returns the editor mode for a user who can view the document. All of them can edit it while it is a draft.
     pub fn mode(&self) -> Mode {
         self.whole.document.mode(true, self.place.class_status)
     }
 }
 
-/// Which documents of a room a list shows; every part may be absent.
+/// Restricts a list of documents. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentFilter {
-    /// In this status.
     pub status: Option<DocumentStatus>,
-    /// For this topic.
     pub assignment_id: Option<AssignmentId>,
 }
 
-/// A file to begin a document with.
+/// A file from which a document is created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// Its name.
     pub file_name: String,
-    /// Its bytes.
     pub file_key: FileKey,
-    /// How many.
+    /// Size in bytes.
     pub size: i64,
-    /// Their hash.
+    /// Hexadecimal SHA-256.
     pub sha256: String,
 }
 
-/// Where the present content of a document is.
+/// The location of the present content of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CurrentFile {
-    /// In this revision.
     Revision(Box<Revision>),
-    /// Nothing was saved yet: the blank template of this kind.
+    /// Nothing was saved yet: the blank template of this file type.
     Blank(FileExtension),
 }
 
 impl Scope<'_> {
-    /// One document, if the viewer sees its group inside. The document server looks as an admin does.
+    /// Returns a document, or `NotFound` if the viewer cannot view its group. The document server reads with admin
+    /// rights.
     pub fn document(&mut self, id: &DocumentId) -> Result<SeenDocument> {
         self.one_visible(&BY_ID, args![id], seen)
     }
 
-    /// The documents of a room that match, oldest first; 404 when the viewer does not see the room.
+    /// Lists the matching documents of a room, oldest first; `NotFound` if the viewer cannot view the room.
     pub fn documents(&mut self, room: &WorkRoomId, filter: &DocumentFilter) -> Result<Vec<SeenDocument>> {
         self.place_of_room(room)?;
         let status = filter.status.map(DocumentStatus::as_str);
         self.many_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
     }
 
-    /// The documents of all groups on a topic that the viewer sees inside, by group number.
+    /// Lists the documents of all groups on a topic that the viewer can view, by group number.
     pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
         self.many_visible(&OF_TOPIC, args![topic], seen)
     }
 
-    /// The group of a room, if the viewer sees it inside.
+    /// Returns the group of a room, or `NotFound` if the viewer cannot view it.
     pub fn place_of_room(&mut self, room: &WorkRoomId) -> Result<Place> {
         self.one_visible(&ROOM, args![room], place)
     }
 
-    /// A file that the group sees, by which a document can begin; 404 for every other.
+    /// Returns a file visible to the group as a template; `NotFound` for every other file.
     pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
         self.one(&TEMPLATE, args![group, attachment], |row| {
             Ok(Template {
@@ -218,7 +208,7 @@ impl Scope<'_> {
         })
     }
 
-    /// Where the content of a document is at this moment.
+    /// Returns the location of the present content of a document.
     pub fn current_file(&mut self, document: &Document) -> Result<CurrentFile> {
         Ok(match self.current_revision(document)? {
             Some(revision) => CurrentFile::Revision(Box::new(revision)),
@@ -228,15 +218,15 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One document, held until this unit ends. Whether it may be changed is asked of [`SeenDocument::writable`]: a save
-    /// of the document server is taken also when people may not write.
+    /// Locks a document until the end of the transaction. It does not check [`SeenDocument::writable`]: saves of the
+    /// document server are accepted even when users may not write.
     pub fn document_to_write(&mut self, id: &DocumentId) -> Result<SeenDocument> {
         self.document(id)?;
         self.one(&LOCK, args![id], |row| row.take::<DocumentId>())?;
         self.document(id)
     }
 
-    /// Holds a room until this unit ends and answers where it is and how many documents it has.
+    /// Locks a room until the end of the transaction; returns its group and the number of its documents.
     pub fn room_to_fill(&mut self, room: &WorkRoomId) -> Result<(Place, i64)> {
         self.place_of_room(room)?;
         self.one(&LOCK_ROOM, args![room], |row| row.take::<WorkRoomId>())?;
@@ -246,18 +236,19 @@ impl Work<'_> {
         ))
     }
 
-    /// The documents of all groups that work on a topic, held until this unit ends.
+    /// Locks the documents of all groups that work on a topic until the end of the transaction.
     pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
         self.many(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
         self.many_visible(&OF_TOPIC, args![topic], seen)
     }
 
-    /// The topics on which the group has not worked yet and now does, with a document for one of them or for none; held.
+    /// Locks the links of a group that are not started and that a new document starts: that to its topic, or all if it
+    /// has no topic. Returns their topics.
     pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
         self.many(&UNTOUCHED, args![group, topic], |row| row.take())
     }
 
-    /// Writes a new document, which is a draft.
+    /// Inserts a document as a draft.
     pub fn insert_document(&mut self, new: &Document) -> Result<()> {
         self.run(
             &INSERT,
@@ -282,7 +273,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a document.
+    /// Updates every mutable field of a document.
     pub fn update_document(&mut self, document: &Document) -> Result<()> {
         self.run(
             &UPDATE,
@@ -312,13 +303,14 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Ends the flush of a document whose freeze is under way.
+    /// Ends the flush of a document that is being frozen.
     pub fn end_flush(&mut self, document: &DocumentId) -> Result<()> {
         let now = self.now();
         self.run(&END_FLUSH, args![document, now]).map(drop)
     }
 
-    /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
+    /// Deletes a document that was never submitted, with its revisions; returns the files that are no longer
+    /// referenced.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
         self.remember_document(id)?;
         let revisions = self.revisions(id)?;
@@ -335,7 +327,7 @@ impl Work<'_> {
         Ok(files)
     }
 
-    /// Whether a document was ever handed in, also when it was taken back.
+    /// Returns whether a document was ever submitted, even if the submission was withdrawn.
     pub fn was_handed_in(&mut self, id: &DocumentId) -> Result<bool> {
         self.one(&WAS_HANDED_IN, args![id], |row| row.take())
     }
@@ -348,7 +340,7 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenDocument> {
         id,
         organization_id,
         work_room_id,
-        // The room's group, which the row tells further on.
+        // Set below; the row contains the group further on.
         group_id: GroupId::new(""),
         title: row.take()?,
         document_type: row.parse(DocumentType::parse)?,
@@ -410,8 +402,8 @@ fn place(row: &mut Columns<'_>) -> Result<Place> {
     })
 }
 
-/// The grade of the group, if the document is in a graded submission. Grades of single members are not shown with a
-/// document and not read here.
+/// Reads the grade of the group, if the document is in a graded submission. Grades of single members are not shown with
+/// a document and not read here.
 fn grade(row: &mut Columns<'_>) -> Result<Option<Grade>> {
     let Some(submission_id) = row.take()? else {
         return Ok(None);

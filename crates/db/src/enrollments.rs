@@ -1,4 +1,4 @@
-//! Who learns in a class, and who of them is in no group yet.
+//! Enrollments: the students of a class, and those of them without a group.
 
 use model::class::{ClassEnrollment, EnrolledBy};
 use model::division::Partners;
@@ -13,7 +13,7 @@ use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
 
-/// Students of a class with their enrolment.
+/// Students of a class with their enrollment.
 macro_rules! students {
     ($where:literal) => {
         concat!(
@@ -30,9 +30,8 @@ statements! {
     /// The students of a class by name; those whose name begins with the search text come first.
     STUDENTS = students!(" AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\')
         ORDER BY CASE WHEN u.search_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
-    /// One student of a class.
     STUDENT = students!(" AND e.student_id = $3");
-    /// The students of a class who are in no group, or in none of a course or of a topic.
+    /// The students of a class who are in no group; optionally in no group of a course or on a topic.
     UNGROUPED = students!(" AND NOT EXISTS (SELECT 1 FROM group_members m
             JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
             WHERE m.organization_id = $1 AND m.user_id = e.student_id AND m.class_id = $2
@@ -40,50 +39,49 @@ statements! {
                 AND (CAST($4 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments l
                     WHERE l.organization_id = $1 AND l.group_id = g.id AND l.assignment_id = $4)))
         ORDER BY u.sort_key, u.id");
-    /// Which students of a class are in which of its groups.
+    /// The students of a class with their groups in it.
     GROUPS_OF_STUDENTS = "SELECT m.user_id, m.group_id
         FROM groups g
         JOIN group_members m ON m.organization_id = g.organization_id AND m.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
         ORDER BY g.group_number, g.id";
-    /// How often two students of a class are in a group of it together; the smaller id comes first.
+    /// Counts for each pair of students the groups of the class they share; the smaller id comes first.
     PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
         FROM groups g
         JOIN group_members a ON a.organization_id = g.organization_id AND a.group_id = g.id
         JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
         WHERE g.organization_id = $1 AND g.class_id = $2
         GROUP BY a.user_id, b.user_id";
-    /// The ids of the students of a class.
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
         ORDER BY enrolled_at, student_id";
-    /// A member who may learn in a class.
+    /// A member who can be enrolled in a class.
     LEARNER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active";
-    /// The students of a homeroom who may learn in a class. CROSS JOIN keeps SQLite from going through all members.
+    /// The students of a homeroom who can be enrolled in a class. `CROSS JOIN` fixes the join order, so SQLite does not
+    /// scan all members.
     HOMEROOM_LEARNERS = "SELECT u.id, u.name, u.image
         FROM homeroom_enrollments h CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = h.organization_id AND m.user_id = h.student_id AND u.id = m.user_id
             AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
         ORDER BY u.sort_key, u.id";
-    /// The students of a class who may learn in another one.
+    /// The students of a class who can be enrolled in another one.
     CLASS_LEARNERS = "SELECT u.id, u.name, u.image
         FROM class_enrollments e CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = e.organization_id AND m.user_id = e.student_id AND u.id = m.user_id
             AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
         ORDER BY u.sort_key, u.id";
-    /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
-    /// Whether a topic is of a class.
     ASSIGNMENT_OF_CLASS = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 AND id = $3";
-    /// Enrols a student; enrolled already is fine.
+    /// Enrolls a student; does nothing if they are enrolled already.
     ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_by, enrolled_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (class_id, student_id, organization_id) DO NOTHING";
-    /// The school enrols a student whom a teacher had enrolled.
+    /// Upgrades an enrollment made by a teacher to one made by the school.
     CONFIRM = "UPDATE class_enrollments SET enrolled_by = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND enrolled_by IN ('teacher', 'homeroom')";
-    /// Whether a student learns in a class that the viewer manages and that is not over, and an admin or an import enrolled
-    /// the student there, or the viewer leads a homeroom of the student.
+    /// Whether the school entrusted a student to the viewer: the student is enrolled in an unarchived class that the
+    /// viewer manages, and either an admin or an import enrolled the student there, or the viewer leads a homeroom of
+    /// the student.
     IS_ENTRUSTED = concat!("SELECT EXISTS (SELECT 1 FROM class_enrollments e
         JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
         WHERE e.organization_id = $1 AND e.student_id = $5 AND k.status <> 'ARCHIVED'
@@ -91,31 +89,29 @@ statements! {
             AND (e.enrolled_by IN ('admin', 'import') OR EXISTS (SELECT 1 FROM homeroom_enrollments he
                 JOIN homerooms h ON h.organization_id = he.organization_id AND h.id = he.homeroom_id
                 WHERE he.organization_id = $1 AND he.student_id = $5 AND h.teacher_id = $3)))");
-    /// Notes when a student completed a class.
+    /// Sets when a student completed a class.
     COMPLETE = "UPDATE class_enrollments SET completed_at = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
 }
 
-/// A student of a class as its staff see him.
+/// A student of a class as visible to its staff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassStudent {
-    /// The enrolment.
     pub enrollment: ClassEnrollment,
-    /// The person.
     pub person: Person,
-    /// The address; only staff see it.
+    /// Visible to staff only.
     pub email: String,
-    /// His groups in the class, by number; filled for the staff only.
+    /// The student's groups in the class, by number; filled for staff only.
     pub group_ids: Vec<GroupId>,
 }
 
 impl Scope<'_> {
-    /// The students of a class by name, without their groups. The caller has been asked whether he may see them.
+    /// Lists the students of a class by name, without their groups. The caller has checked the permission.
     pub fn class_students(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
         self.many(&STUDENTS, args![class, search.map(super::pattern)], student)
     }
 
-    /// The same with the groups they are in.
+    /// Lists the students of a class by name, with their groups. The caller has checked the permission.
     pub fn class_students_with_groups(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
         let mut students = self.class_students(class, search)?;
         let mut groups = std::collections::HashMap::<UserId, Vec<GroupId>>::new();
@@ -128,18 +124,17 @@ impl Scope<'_> {
         Ok(students)
     }
 
-    /// One student of a class.
+    /// Returns a student of a class.
     pub fn class_student(&mut self, class: &ClassId, student_id: &UserId) -> Result<ClassStudent> {
         self.one(&STUDENT, args![class, student_id], student)
     }
 
-    /// The ids of the students of a class.
     pub fn class_student_ids(&mut self, class: &ClassId) -> Result<Vec<UserId>> {
         self.many(&STUDENT_IDS, args![class], |row| row.take())
     }
 
-    /// The students of a class who are in none of its groups: in none at all, in none of a course, in none that works on a
-    /// topic. Course and topic are of this class, else 404.
+    /// Lists the students of a class who are in none of its groups; optionally in no group of a course, or in no group
+    /// that works on a topic. `NotFound` if course or topic belong to another class.
     pub fn ungrouped_students(
         &mut self,
         class: &ClassId,
@@ -157,7 +152,7 @@ impl Scope<'_> {
         self.many(&UNGROUPED, args![class, course, assignment], student)
     }
 
-    /// How often two students of a class were, and still are, in a group of it together.
+    /// Counts for each pair of students the groups of the class they share. Deleted groups are not counted.
     pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
         let pairs = self.many(&PARTNERS, args![class], |row| {
             Ok(((row.take()?, row.take()?), row.take()?))
@@ -165,44 +160,46 @@ impl Scope<'_> {
         Ok(pairs.into_iter().collect())
     }
 
-    /// A member who may learn in a class: a student whose account is active.
+    /// Returns a member who can be enrolled in a class: a student with an active account.
     pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
         self.one(&LEARNER, args![id], person)
     }
 
-    /// Whether the school itself entrusted the student to the viewer: what a teacher can bring about alone does not count.
+    /// Returns whether the school entrusted the student to the viewer. Enrollments that a teacher can make alone do not
+    /// count.
     pub fn is_entrusted(&mut self, student: &UserId) -> Result<bool> {
         let found = self.many_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
         Ok(found.into_iter().next().unwrap_or(false))
     }
 
-    /// The students of a homeroom who may learn in a class.
+    /// Lists the students of a homeroom who can be enrolled in a class.
     pub fn homeroom_learners(&mut self, id: &HomeroomId) -> Result<Vec<Person>> {
         self.many(&HOMEROOM_LEARNERS, args![id], person)
     }
 }
 
 impl Scope<'_> {
-    /// The students of a class who may learn in another one.
+    /// Lists the students of a class who can be enrolled in another one.
     pub fn class_learners(&mut self, id: &ClassId) -> Result<Vec<Person>> {
         self.many(&CLASS_LEARNERS, args![id], person)
     }
 }
 
 impl Work<'_> {
-    /// Enrols a student in a class in the name of the caller; returns whether that is new.
+    /// Enrolls a student in a class on behalf of the caller; returns whether the enrollment is new.
     pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
         let by = EnrolledBy::caller(self.viewer());
         self.enroll_by(class, student, by)
     }
 
-    /// Enrols a student of a homeroom in a class in the name of the caller; returns whether that is new.
+    /// Enrolls a student of a homeroom in a class on behalf of the caller; returns whether the enrollment is new.
     pub fn enroll_from_homeroom(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
         let by = EnrolledBy::caller_with_homeroom(self.viewer());
         self.enroll_by(class, student, by)
     }
 
-    /// Enrols a student in a class; answers whether that is new. What the school says stands above what a teacher said.
+    /// Enrolls a student in a class; returns whether the enrollment is new. An enrollment by the school overrides one
+    /// by a teacher.
     pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
         let is_new = self.run(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
@@ -212,7 +209,7 @@ impl Work<'_> {
         Ok(is_new)
     }
 
-    /// Notes when a student completed a class, or that he did not.
+    /// Sets or clears the time when a student completed a class.
     pub fn complete_enrollment(&mut self, class: &ClassId, student: &UserId, at: Option<Timestamp>) -> Result<()> {
         self.run(&COMPLETE, args![class, student, at]).map(drop)
     }

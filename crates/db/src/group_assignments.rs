@@ -1,5 +1,5 @@
-//! The links of groups to topics, each with its group and its current submission. A viewer finds those links whose
-//! group he sees inside: staff of the class all of them, a student his own, everybody else none.
+//! The links of groups to topics (group assignments), with group and current submission. A viewer finds the links of
+//! groups they can view: staff of the class all of them, students those of their own groups, others none.
 
 use model::class::ClassStatus;
 use model::group::{ActiveTopic, GroupLabel, Place};
@@ -31,7 +31,7 @@ macro_rules! submission_columns {
 }
 pub(super) use {link_columns, submission_columns};
 
-/// Links of topics, with their topic `a`, class `k` and group `g`.
+/// Links of topics, with topic `a`, class `k` and group `g`.
 macro_rules! from_topics {
     () => {
         " FROM assignments a
@@ -41,14 +41,14 @@ macro_rules! from_topics {
     };
 }
 
-/// Those of one topic.
+/// The links of one topic.
 macro_rules! of_assignment {
     () => {
         concat!("a.organization_id = $1 AND ", $crate::sees_group!(), " AND a.id = $5")
     };
 }
 
-/// Those of the topics that match, for staff.
+/// The links of the topics of a staff list.
 macro_rules! of_staff_list {
     () => {
         concat!(
@@ -60,7 +60,7 @@ macro_rules! of_staff_list {
     };
 }
 
-/// Those of the topics that match, for a student.
+/// The links of the topics of a student list.
 macro_rules! of_student_list {
     () => {
         concat!(
@@ -87,41 +87,36 @@ macro_rules! links {
 }
 
 current_parts!(
-    /// What is in the current submissions of one topic.
+    /// The content of the current submissions of one topic.
     of_assignment, from: from_topics!(), where: of_assignment!()
 );
 current_parts!(
-    /// What is in the current submissions of the topics that match, for staff.
+    /// The content of the current submissions of the topics of a staff list.
     of_staff_list, from: from_topics!(), where: of_staff_list!()
 );
 current_parts!(
-    /// What is in the current submissions of the topics that match, for a student.
+    /// The content of the current submissions of the topics of a student list.
     of_student_list, from: from_topics!(), where: of_student_list!()
 );
 
 statements! {
-    /// The links of one topic.
     OF_ASSIGNMENT = links!(of_assignment!());
-    /// The links of the topics that match, for staff.
     OF_STAFF_LIST = links!(of_staff_list!());
-    /// The links of the topics that match, for a student.
     OF_STUDENT_LIST = links!(of_student_list!());
-    /// The link of one group to one topic.
     BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
-    /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
         VALUES ($1, $2, (SELECT class_id FROM assignments WHERE organization_id = $1 AND id = $3), $3, $4, $5, $6, $7, $8, $9, $10)";
-    /// All fields of a link that can change.
+    /// Updates every mutable field of a link.
     UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
             late_allowed_until = $6, updated_at = $7
         WHERE organization_id = $1 AND id = $2";
-    /// The active topics of one group.
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
-    /// The other topics of the groups of one topic: the active ones by deadline, the finished ones as they were finished.
+    /// The other topics of the groups of one topic: active ones by deadline, finished ones by the time they were
+    /// finished.
     OTHER_TOPICS = "SELECT other.group_id, a.id, a.title, a.deadline,
             CASE WHEN a.status = 'FINISHED' THEN COALESCE(a.finished_at, 0) END
         FROM group_assignments ga
@@ -129,20 +124,19 @@ statements! {
         JOIN assignments a ON a.id = other.assignment_id
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2
         ORDER BY other.group_id, COALESCE(a.finished_at, 0), a.deadline, a.id";
-    /// Whether the room of a group holds a document that is linked to a topic.
+    /// Whether the room of a group contains a document linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
-    /// Every submission of one topic.
+    /// All submissions of one topic.
     SUBMISSIONS = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
         WHERE s.organization_id = $1 AND ga.assignment_id = $2
         ORDER BY s.group_assignment_id, s.attempt");
-    /// The lateness of a submission, judged anew.
     UPDATE_LATENESS = "UPDATE submissions SET is_late = $3, late_by_seconds = $4 WHERE organization_id = $1 AND id = $2";
-    /// Whether the viewer sees one group inside.
+    /// Whether the viewer can view a group.
     SEES_GROUP = concat!("SELECT g.id FROM groups g JOIN classes k ON k.id = g.class_id
         WHERE g.organization_id = $1 AND g.id = $5 AND ", sees_group!());
-    /// The active topics a group may hand in for: coming deadlines first, nearest first.
+    /// The active topics a group can submit for: upcoming deadlines first, then by distance from now.
     CANDIDATES = concat!("SELECT a.id, a.title, a.deadline FROM group_assignments ga
         JOIN assignments a ON a.id = ga.assignment_id
         JOIN groups g ON g.id = ga.group_id
@@ -152,7 +146,7 @@ statements! {
             CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id");
 }
 
-/// The statements of this file and of those below it.
+/// The statements of this file and of its submodules, for the tests of all SQL.
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("group_assignments", STATEMENTS),
@@ -162,7 +156,7 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
     ]
 }
 
-/// A link as one row tells it; the topic it belongs to comes from another statement.
+/// A link as read from one row. The topic is read by another statement.
 pub(super) struct LinkRow {
     pub(super) link: GroupAssignment,
     pub(super) place: Place,
@@ -173,34 +167,28 @@ pub(super) struct LinkRow {
 /// Another topic of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherTopic {
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// Its title.
     pub title: Title,
-    /// Its deadline.
     pub deadline: Timestamp,
-    /// When it was finished; none while it is active.
+    /// `None` while the topic is active.
     pub finished_at: Option<Timestamp>,
 }
 
-/// A topic that a group may hand in for.
+/// A topic that a group can submit for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// Its title.
     pub title: Title,
-    /// Its deadline.
     pub deadline: Timestamp,
 }
 
 impl Scope<'_> {
-    /// The links of one topic whose groups the viewer sees, by group number.
+    /// Lists the links of a topic whose groups the viewer can view, by group number.
     pub(super) fn links_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<LinkRow>> {
         self.links(&OF_ASSIGNMENT, &of_assignment::PARTS, args![id])
     }
 
-    /// The links of the topics of a list; the arguments are those of the list.
+    /// Lists the links of all topics of a list. The arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
         if self.viewer().is_staff() {
             self.links(&OF_STAFF_LIST, &of_staff_list::PARTS, arguments)
@@ -224,7 +212,7 @@ impl Scope<'_> {
         Ok(rows)
     }
 
-    /// The active topics of a group, whoever looks: the course invariant counts them all.
+    /// Lists the active topics of a group regardless of the viewer: the course invariant applies to all of them.
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
         self.many(&ACTIVE_TOPICS, args![group], |row| {
             Ok(ActiveTopic {
@@ -234,7 +222,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The other topics of the groups of a topic, visible to the viewer or not.
+    /// Lists the other topics of the groups of a topic, regardless of the viewer.
     pub fn other_topics(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, OtherTopic)>> {
         self.many(&OTHER_TOPICS, args![topic], |row| {
             let group = row.take()?;
@@ -248,7 +236,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.
+    /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
         self.one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
         self.many_visible(&CANDIDATES, args![group], |row| {
@@ -262,17 +250,17 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// The link of a group to a topic, if there is one.
+    /// Returns the link of a group to a topic, if there is one.
     pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
         self.maybe(&BY_PAIR, args![assignment, group], link)
     }
 
-    /// The link of a group to a topic, or 404.
+    /// Returns the link of a group to a topic, or `NotFound`.
     pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
         self.link(assignment, group)?.ok_or(Error::NotFound)
     }
 
-    /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
+    /// Inserts a link; a duplicate is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
         self.run(
             &INSERT,
@@ -291,7 +279,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a link.
+    /// Updates every mutable field of a link.
     pub fn update_link(&mut self, link: &GroupAssignment) -> Result<()> {
         self.run(
             &UPDATE,
@@ -307,17 +295,17 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Whether the room of the group holds a document linked to the topic.
+    /// Returns whether the room of the group contains a document linked to the topic.
     pub fn has_linked_document(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<bool> {
         self.one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
     }
 
-    /// Every submission of a topic, also those that are no longer current.
+    /// Lists all submissions of a topic, including superseded ones.
     pub fn submissions_of(&mut self, assignment: &AssignmentId) -> Result<Vec<Submission>> {
         self.many(&SUBMISSIONS, args![assignment], submission)
     }
 
-    /// Writes how late a submission is.
+    /// Updates the lateness of a submission.
     pub fn update_lateness(&mut self, id: &SubmissionId, lateness: Lateness) -> Result<()> {
         self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
             .map(drop)
@@ -360,7 +348,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     })
 }
 
-/// Reads [`link_columns`].
+/// Reads the columns of [`link_columns`].
 pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
     Ok(GroupAssignment {
         id: row.take()?,
@@ -376,7 +364,7 @@ pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
     })
 }
 
-/// Reads [`submission_columns`].
+/// Reads the columns of [`submission_columns`].
 pub(super) fn submission(row: &mut Columns<'_>) -> Result<Submission> {
     Ok(Submission {
         id: row.take()?,

@@ -1,5 +1,5 @@
-//! Groups with their members, topics and files. Who sees the inside of a group and who may only know its outline is
-//! decided in SQL by the fragments of `visible.rs`; what a viewer does not see is never read for him.
+//! Groups with their members, topics and files. The SQL fragments of `visible.rs` decide whether a viewer can view a
+//! group or only list its outline; data that is invisible to the viewer is never read.
 
 mod files;
 mod known;
@@ -28,25 +28,23 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM groups WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
-    /// The highest number in a class.
     HIGHEST_NUMBER = "SELECT MAX(group_number) FROM groups WHERE organization_id = $1 AND class_id = $2";
-    /// A new group.
     INSERT = "INSERT INTO groups (organization_id, id, name, name_key, group_number, display_name, start_date,
             required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at, search_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
-    /// All fields of a group but its help flag.
+    /// Updates every field of a group except the help flag.
     UPDATE = "UPDATE groups SET name = $3, name_key = $4, group_number = $5, display_name = $6, start_date = $7,
             required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11, search_key = $12
         WHERE organization_id = $1 AND id = $2";
-    /// The help flag of a group.
+    /// Updates the help flag of a group.
     UPDATE_HELP = "UPDATE groups SET needs_help = $3, help_requested_at = $4, help_message = $5, help_requested_by_id = $6,
             help_claimed_by_id = $7, help_resolved_at = $8, help_resolved_by_id = $9, updated_at = $10
         WHERE organization_id = $1 AND id = $2";
 }
 
-/// The statements of this file and of those below it.
+/// The statements of this file and of its submodules, for the tests of all SQL.
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("groups", STATEMENTS),
@@ -65,56 +63,50 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
     ]
 }
 
-/// A group as far as the viewer may know it.
+/// A group as visible to the viewer.
 #[derive(Debug, Clone)]
 pub struct KnownGroup {
-    /// The group; without members, topics and files when he may only know its outline.
+    /// Without members, topics and files if the viewer can only list the group.
     pub whole: WholeGroup,
-    /// Whether he sees the inside.
+    /// Whether the viewer can view the group; otherwise only its outline is visible.
     pub is_seen: bool,
-    /// How many are in it.
     pub member_count: i64,
-    /// Messages of its room that the user has not read.
+    /// The number of messages in its room that the user has not read.
     pub unread: i64,
 }
 
-/// The course a list of groups asks for.
+/// The filter of a list of groups by course.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CourseChoice {
     /// Groups without a course.
     None,
-    /// Groups of this course.
     Of(CourseId),
 }
 
-/// Which groups a list shows; every part may be absent.
+/// Restricts a list of groups. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct GroupFilter {
-    /// Of this class.
     pub class_id: Option<ClassId>,
-    /// Of this course, or of none.
     pub course: Option<CourseChoice>,
-    /// Of this subject.
     pub subject_id: Option<SubjectId>,
-    /// On this topic.
     pub assignment_id: Option<AssignmentId>,
-    /// That ask for help, or do not.
+    /// Groups with or without a help request.
     pub needs_help: Option<bool>,
-    /// Whose name or display name contains this.
+    /// Matches a part of the name or of the display name.
     pub search: Option<String>,
-    /// Of the user's own classes, or those he is in.
+    /// Only groups of classes the user owns or co-teaches, or groups the user is a member of.
     pub mine: bool,
 }
 
 impl Scope<'_> {
-    /// One group, at least its outline.
+    /// Returns a group, or at least its outline.
     pub fn group(&mut self, id: &GroupId) -> Result<KnownGroup> {
         let user = self.user_text();
         let found = self.known(&known::one::KNOWN, args![user, id])?;
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
-    /// One group with everything around it, if the viewer sees its inside.
+    /// Returns a group with its members, topics and files, or `NotFound` if the viewer cannot view it.
     pub fn whole_group(&mut self, id: &GroupId) -> Result<WholeGroup> {
         let known = self.group(id)?;
         if known.is_seen {
@@ -124,7 +116,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The groups that match: by number, those whose name begins with the search text first.
+    /// Lists the matching groups by number; those whose name begins with the search text come first.
     pub fn groups(&mut self, filter: &GroupFilter) -> Result<Vec<KnownGroup>> {
         let user = self.user_text();
         let course = filter.course.as_ref().map(|course| match course {
@@ -150,25 +142,25 @@ impl Scope<'_> {
         self.known(set, arguments)
     }
 
-    /// The groups of one class on a topic, by number, with their members and nothing else.
+    /// Lists the groups of a class on a topic, by number, with their members only.
     pub fn groups_on_topic(&mut self, class: &ClassId, topic: &AssignmentId) -> Result<Vec<KnownGroup>> {
         let (user, nothing) = (self.user_text(), None::<&str>);
         let arguments = args![user, class, nothing, nothing, topic, None::<bool>, nothing, false];
         self.with_members(&known::of_class::KNOWN, arguments)
     }
 
-    /// The groups of one student whose inside the viewer sees, by number.
+    /// Lists the groups of a student that the viewer can view, by number.
     pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<KnownGroup>> {
         let user = self.user_text();
         self.known(&known::of_member::KNOWN, args![user, student])
     }
 
-    /// The user who asks, for what differs from person to person; empty when the service itself asks.
+    /// Returns the id of the calling user, for data that depends on the user; empty for calls by the service itself.
     pub(super) fn user_text(&self) -> String {
         self.actor().user.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Reads a set of groups, one statement for each kind of child, and puts every row to its group.
+    /// Reads a set of groups with one statement per kind of child, and attaches each row to its group.
     fn known(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
         let mut groups = self.with_members(set, arguments)?;
         if !groups.iter().any(|group| group.is_seen) {
@@ -225,16 +217,17 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One group, held with its class until this unit ends; the viewer manages the class and it is not archived.
+    /// Locks a group and its class until the end of the transaction. Requires that the viewer manages the class and
+    /// that the class is not archived.
     pub fn group_to_write(&mut self, id: &GroupId) -> Result<WholeGroup> {
-        // The class first: everybody takes locks in the same order, from the class downwards.
+        // Lock order: the class before its children.
         let class = self.group(id)?.whole.group.class_id;
         self.class_to_write(&class)?;
         self.hold_group(id)?;
         self.whole_group(id)
     }
 
-    /// One group whose help flag changes, held until this unit ends; whoever sees its inside may come this far.
+    /// Locks a group until the end of the transaction to change its help flag; `NotFound` if the viewer cannot view it.
     pub fn group_to_help(&mut self, id: &GroupId) -> Result<WholeGroup> {
         self.hold_group(id)?;
         self.whole_group(id)
@@ -244,13 +237,13 @@ impl Work<'_> {
         self.one(&LOCK, args![id], |row| row.take::<GroupId>()).map(drop)
     }
 
-    /// The number of the next group of a class; the caller holds the class.
+    /// Returns the number for the next group of a class. The caller holds the lock of the class.
     pub fn next_group_number(&mut self, class: &ClassId) -> Result<GroupNumber> {
         let highest: Option<i64> = self.one(&HIGHEST_NUMBER, args![class], |row| row.take())?;
         Ok(Group::next_number(highest.map(GroupNumber::stored))?)
     }
 
-    /// Writes a new group with its one work room; a taken number is `DUPLICATE_GROUP_NUMBER`.
+    /// Inserts a group with its work room; a number that is in use is `DUPLICATE_GROUP_NUMBER`.
     pub fn insert_group(&mut self, new: &Group) -> Result<()> {
         self.run(
             &INSERT,
@@ -274,7 +267,7 @@ impl Work<'_> {
         self.insert_work_room(&new.work_room_id, &new.id)
     }
 
-    /// Writes all fields of a group but its help flag.
+    /// Updates every field of a group except the help flag.
     pub fn update_group(&mut self, group: &Group) -> Result<()> {
         self.run(
             &UPDATE,
@@ -295,7 +288,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes the help flag of a group and nothing else.
+    /// Updates only the help flag of a group.
     pub fn update_help(&mut self, group: &Group) -> Result<()> {
         let help = HelpColumns::from(group.help.clone());
         self.run(
@@ -316,13 +309,13 @@ impl Work<'_> {
     }
 }
 
-/// Where each group stands among the others.
+/// Maps each group to its index.
 fn places(groups: &[KnownGroup]) -> HashMap<GroupId, usize> {
     let ids = groups.iter().map(|known| known.whole.group.id.clone());
     ids.enumerate().map(|(place, id)| (id, place)).collect()
 }
 
-/// The text that a search compares: the name, and after a line break, which no name has, the display name.
+/// Builds the search key: the name, then after a line break (which no name contains) the display name.
 pub(super) fn search_key(name: &str, display_name: Option<&str>) -> String {
     match display_name {
         Some(display_name) => collation::search_key(&format!("{name}\n{display_name}")),
@@ -330,7 +323,7 @@ pub(super) fn search_key(name: &str, display_name: Option<&str>) -> String {
     }
 }
 
-/// Both names in lower case: the release before searches them.
+/// Both names in lower case, in the column that the previous release searches.
 fn names_key(group: &Group) -> String {
     let mut key = name_key(group.name.as_str());
     if let Some(display_name) = &group.display_name {

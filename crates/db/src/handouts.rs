@@ -1,4 +1,4 @@
-//! Copies of a topic's file that its groups were given.
+//! Handouts: copies of a topic's file in the rooms of its groups.
 
 use model::id::{AssignmentId, AttachmentId, DocumentId, GroupId, WorkRoomId};
 
@@ -7,31 +7,29 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// The groups of a topic with their rooms.
     ROOMS = "SELECT ga.group_id, w.id FROM group_assignments ga JOIN work_rooms w ON w.group_id = ga.group_id
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 ORDER BY ga.id";
     /// The groups of a topic that have a copy of a file.
     HANDED_OUT = "SELECT ga.group_id FROM group_assignments ga JOIN work_rooms w ON w.group_id = ga.group_id
         JOIN documents d ON d.work_room_id = w.id
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND d.handed_out_from = $3 ORDER BY ga.id";
-    /// Notes of which file a document is a copy.
     NOTE = "UPDATE documents SET handed_out_from = $3 WHERE organization_id = $1 AND id = $2";
 }
 
 impl Scope<'_> {
-    /// The groups of a topic, each with its room.
+    /// Lists the groups of a topic with their rooms.
     pub fn rooms_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, WorkRoomId)>> {
         self.many(&ROOMS, args![topic], |row| Ok((row.take()?, row.take()?)))
     }
 
-    /// The groups of a topic that were given a copy of a file and still have it.
+    /// Lists the groups of a topic that still have a copy of a file.
     pub fn handed_out(&mut self, topic: &AssignmentId, attachment: &AttachmentId) -> Result<Vec<GroupId>> {
         self.many(&HANDED_OUT, args![topic, attachment], |row| row.take())
     }
 }
 
 impl Work<'_> {
-    /// Notes of which file a document is a copy.
+    /// Records the file of which a document is a copy.
     pub fn note_handed_out(&mut self, document: &DocumentId, attachment: &AttachmentId) -> Result<()> {
         self.run(&NOTE, args![document, attachment]).map(drop)
     }

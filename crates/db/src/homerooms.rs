@@ -1,4 +1,4 @@
-//! Homerooms and who belongs to them. Enrolling a homeroom into a class is in `enrollments.rs`.
+//! Homerooms and their students. The enrollment of a homeroom in a class is in `enrollments.rs`.
 
 use model::collation::{search_key, sort_key};
 use model::homeroom::{Homeroom, HomeroomEnrollment};
@@ -13,7 +13,7 @@ use crate::{args, manages_class, statements};
 use common::clock;
 use common::error::Result;
 
-/// Homerooms the viewer may know of, with the number of their students: staff know all, students their own.
+/// Homerooms visible to the viewer with the number of their students: staff see all, students their own.
 macro_rules! homerooms {
     ($where:literal) => {
         concat!(
@@ -30,14 +30,14 @@ macro_rules! homerooms {
 }
 
 statements! {
-    /// One homeroom.
     BY_ID = homerooms!(" AND h.id = $5");
-    /// The homerooms that match by name; those whose name begins with the search text come first.
+    /// The matching homerooms by name; those whose name begins with the search text come first.
     LIST = homerooms!(" AND (CAST($5 AS TEXT) IS NULL OR h.search_key LIKE '%' || $5 || '%' ESCAPE '\\')
             AND (CAST($6 AS TEXT) IS NULL OR h.academic_year = $6)
             AND (CAST($7 AS TEXT) IS NULL OR h.teacher_id = $7)
         ORDER BY CASE WHEN h.search_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.sort_key, h.id");
-    /// The students of a homeroom by name. An address is for admins and for the teachers of the student's classes.
+    /// The students of a homeroom by name. Email addresses are visible to admins and to teachers of the student's
+    /// classes.
     STUDENTS = concat!("SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, u.id, u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR EXISTS (SELECT 1 FROM class_enrollments ce
                     JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
@@ -48,113 +48,101 @@ statements! {
         WHERE e.organization_id = $1 AND e.homeroom_id = $5 AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($6 AS TEXT) IS NULL OR u.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
         ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
-    /// The ids of the students of a homeroom.
     STUDENT_IDS = "SELECT student_id FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2
         ORDER BY student_id";
-    /// One student of a homeroom.
     STUDENT = "SELECT u.id, u.name, u.image FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// A new homeroom.
     INSERT = "INSERT INTO homerooms (organization_id, id, name, name_key, grade_level, academic_year, teacher_id,
             external_id, created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    /// All fields of a homeroom.
     UPDATE = "UPDATE homerooms SET name = $3, name_key = $4, grade_level = $5, academic_year = $6, teacher_id = $7,
             external_id = $8, updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
-    /// Enrols a student; enrolled already is fine.
+    /// Enrolls a student; does nothing if they are enrolled already.
     ENROLL = "INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
         VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (homeroom_id, student_id) DO NOTHING";
-    /// Ends one enrolment.
     LEAVE = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2 AND student_id = $3";
-    /// Ends all enrolments of a homeroom.
     LEAVE_ALL = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2";
-    /// The classes that came from a homeroom forget it.
+    /// Detaches the classes of a homeroom.
     RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, updated_at = $3, row_version = row_version + 1
         WHERE organization_id = $1 AND homeroom_id = $2";
-    /// Removes a homeroom nobody names.
+    /// Deletes a homeroom that nothing references.
     DELETE = "DELETE FROM homerooms WHERE organization_id = $1 AND id = $2";
 }
 
-/// Which homerooms a list shows; every part may be absent.
+/// Restricts a list of homerooms. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct HomeroomFilter {
-    /// Whose name contains this.
+    /// Matches a part of the name.
     pub search: Option<String>,
-    /// Of this school year.
     pub academic_year: Option<AcademicYear>,
-    /// Of this homeroom teacher.
+    /// The homeroom teacher.
     pub teacher_id: Option<UserId>,
 }
 
 /// A homeroom with the number of its students.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedHomeroom {
-    /// The homeroom.
     pub homeroom: Homeroom,
-    /// How many students are enrolled.
     pub students: i64,
 }
 
 /// A student of a homeroom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeroomStudent {
-    /// The enrolment.
     pub enrollment: HomeroomEnrollment,
-    /// The person.
     pub person: Person,
-    /// The address, where the viewer may see it.
+    /// `None` if it is invisible to the viewer.
     pub email: Option<String>,
 }
 
-/// What went with a homeroom.
+/// The effects of the deletion of a homeroom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedByHomeroom {
-    /// The students whose enrolments ended.
+    /// The students whose enrollments ended.
     pub students: Vec<UserId>,
-    /// Classes that name no homeroom any more.
+    /// The number of classes that were detached from the homeroom.
     pub classes: u64,
 }
 
 impl Scope<'_> {
-    /// The ids of the students of a homeroom.
     pub fn homeroom_student_ids(&mut self, id: &HomeroomId) -> Result<Vec<UserId>> {
         self.many(&STUDENT_IDS, args![id], |row| row.take())
     }
 
-    /// One homeroom, if the viewer may know of it.
+    /// Returns a homeroom, or `NotFound` if it is invisible to the viewer.
     pub fn homeroom(&mut self, id: &HomeroomId) -> Result<CountedHomeroom> {
         self.one_visible(&BY_ID, args![id], counted)
     }
 
-    /// The homerooms that match and that the viewer may know of, by name.
+    /// Lists the matching homerooms that are visible to the viewer, by name.
     pub fn homerooms(&mut self, filter: &HomeroomFilter) -> Result<Vec<CountedHomeroom>> {
         let search = filter.search.as_deref().map(super::pattern);
         self.many_visible(&LIST, args![search, filter.academic_year, filter.teacher_id], counted)
     }
 
-    /// The students of a homeroom by name. The caller has been asked whether he may see them.
+    /// Lists the students of a homeroom by name. The caller has checked the permission.
     pub fn homeroom_students(&mut self, id: &HomeroomId, search: Option<&str>) -> Result<Vec<HomeroomStudent>> {
         self.many_visible(&STUDENTS, args![id, search.map(super::pattern)], student)
     }
 
-    /// One student of a homeroom.
+    /// Returns a student of a homeroom.
     pub fn homeroom_student(&mut self, id: &HomeroomId, student: &UserId) -> Result<Person> {
         self.one(&STUDENT, args![id, student], person)
     }
 }
 
 impl Work<'_> {
-    /// One homeroom, held until this unit ends.
+    /// Returns a homeroom, locked until the end of the transaction.
     pub fn homeroom_to_change(&mut self, id: &HomeroomId) -> Result<Homeroom> {
         self.one(&LOCK, args![id], |row| row.take::<HomeroomId>())?;
         Ok(self.homeroom(id)?.homeroom)
     }
 
-    /// Writes a new homeroom; a taken name in its year is `DUPLICATE_HOMEROOM`.
+    /// Inserts a homeroom; a name that is in use in the same year is `DUPLICATE_HOMEROOM`.
     pub fn insert_homeroom(&mut self, new: &Homeroom) -> Result<()> {
         let key = name_key(new.name.as_str());
         self.run(
@@ -176,7 +164,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a homeroom.
+    /// Updates every field of a homeroom.
     pub fn update_homeroom(&mut self, homeroom: &Homeroom) -> Result<()> {
         let key = name_key(homeroom.name.as_str());
         self.run(
@@ -197,18 +185,19 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Enrols a student in a homeroom; answers whether that is new.
+    /// Enrolls a student in a homeroom; returns whether the enrollment is new.
     pub fn enroll_in_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<bool> {
         let (enrollment, now) = (EnrollmentId::new(clock::new_id()), self.now());
         Ok(self.run(&ENROLL, args![enrollment, id, student, now])? > 0)
     }
 
-    /// Ends a student's enrolment in a homeroom.
+    /// Ends a student's enrollment in a homeroom.
     pub fn leave_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<()> {
         self.run(&LEAVE, args![id, student]).map(drop)
     }
 
-    /// Removes a homeroom: its enrolments end, and classes that named it name none (contract 4.6).
+    /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null
+    /// (docs/api-contract.md#homerooms-and-subjects).
     pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<ReleasedByHomeroom> {
         let now = self.now();
         let classes = self.run(&RELEASE_CLASSES, args![id, now])?;

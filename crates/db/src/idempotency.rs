@@ -1,4 +1,5 @@
-//! Idempotency keys of an organization: claimed before a creation, completed with its answer in the same transaction.
+//! Idempotency keys of an organization. A key is claimed before a resource is created and completed with the response
+//! in the same transaction.
 
 use model::idempotency::{KEPT_SECONDS, KeyedRequest, MOST_BYTES, MOST_KEYS, StoredAnswer};
 
@@ -8,19 +9,19 @@ use common::clock;
 use common::error::{Error, Result};
 
 statements! {
-    /// Forgets a key that is older than a day.
+    /// Deletes a key that has expired.
     FORGET = "DELETE FROM idempotency_keys
         WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4 AND created_at <= $5";
-    /// Takes a key. While another transaction takes the same one, this waits until that one ends.
+    /// Claims a key. Waits for a concurrent transaction that claims the same key.
     CLAIM = "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (organization_id, user_id, route, key_digest) DO NOTHING";
-    /// The first request with a key, and its answer.
+    /// The first request with a key, and its response.
     FIND = "SELECT request_digest, status, location, etag, answer FROM idempotency_keys
         WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4";
-    /// Keeps the answer.
+    /// Stores the response.
     COMPLETE = "UPDATE idempotency_keys SET status = $6, location = $7, etag = $8, answer = $9, size = $10
         WHERE organization_id = $1 AND user_id = $2 AND route = $3 AND key_digest = $4 AND request_digest = $5";
-    /// Forgets the oldest keys of a person beyond a number of keys and of bytes.
+    /// Deletes the oldest keys of a user beyond the maximum number of keys and of bytes.
     BOUND = "DELETE FROM idempotency_keys WHERE organization_id = $1 AND user_id = $2 AND id IN (
         SELECT k.id FROM (
             SELECT id, ROW_NUMBER() OVER (ORDER BY created_at DESC, id DESC) AS place,
@@ -30,8 +31,8 @@ statements! {
 }
 
 impl Work<'_> {
-    /// Claims the key of a request. Returns the answer of the first request with this key, if there was one: then nothing is
-    /// to be created. Another request with the same key is [`Error::KeyReused`].
+    /// Claims the key of a request. If there was an earlier request with this key, returns its response, and nothing
+    /// must be created. A different request with the same key is [`Error::KeyReused`].
     pub fn claim_key(&mut self, request: &KeyedRequest) -> Result<Option<StoredAnswer>> {
         let (now, id) = (self.now(), clock::new_id());
         let KeyedRequest {
@@ -58,12 +59,12 @@ impl Work<'_> {
         });
         match found? {
             (digest, _) if digest != *request_digest => Err(Error::KeyReused),
-            // A claim is committed with its answer or not at all.
+            // A claim is committed together with its response or not at all.
             (_, answer) => Ok(Some(answer.ok_or(Error::Overloaded)?)),
         }
     }
 
-    /// Keeps the answer to a request whose key was claimed in this transaction.
+    /// Stores the response to a request whose key was claimed in this transaction.
     pub fn complete_key(&mut self, request: &KeyedRequest, answer: &StoredAnswer) -> Result<()> {
         let size = i64::try_from(answer.body.len()).unwrap_or(i64::MAX);
         let KeyedRequest {

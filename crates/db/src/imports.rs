@@ -1,5 +1,5 @@
-//! What an import asks before it writes: whom an id of the school's administration means, which class or homeroom a name
-//! means. What it writes goes through the rooms of people, homerooms and classes.
+//! Look-ups for imports: members, classes and homerooms by external id (the id in the school's administration) or by
+//! name. Imports write through the functions for people, homerooms and classes.
 
 use model::access::MemberRole;
 use model::class::ClassStatus;
@@ -13,77 +13,66 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// The member with an id of the school's administration.
     MEMBER_OF_EXTERNAL_ID = "SELECT m.user_id, m.role, u.is_active AND m.is_active FROM members m
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.external_id = $2";
-    /// The class with an id of the school's administration.
     CLASS_OF_EXTERNAL_ID = "SELECT id FROM classes WHERE organization_id = $1 AND external_id = $2";
-    /// The homeroom with an id of the school's administration.
     HOMEROOM_OF_EXTERNAL_ID = "SELECT id FROM homerooms WHERE organization_id = $1 AND external_id = $2";
-    /// The homeroom of an id, or else the one of a name in the newest year.
+    /// The homeroom with an id; otherwise that with a name, in the newest year.
     HOMEROOM_NAMED = "SELECT id FROM homerooms WHERE organization_id = $1 AND (id = $2 OR name_key IN ($3, $4))
         ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, COALESCE(academic_year, '') DESC, created_at DESC, id LIMIT 1";
-    /// The homeroom of a name in a year.
     HOMEROOM_OF_YEAR = "SELECT id FROM homerooms WHERE organization_id = $1 AND name = $2 AND academic_year = $3";
-    /// Gives a homeroom the id that the school's administration has for it, if it has none.
+    /// Sets the external id of a homeroom that has none.
     CLAIM_HOMEROOM = "UPDATE homerooms SET external_id = $3, updated_at = $4
         WHERE organization_id = $1 AND id = $2 AND external_id IS NULL";
-    /// Whether a student is in a homeroom.
     IN_HOMEROOM = "SELECT EXISTS (SELECT 1 FROM homeroom_enrollments
         WHERE organization_id = $1 AND homeroom_id = $2 AND student_id = $3)";
-    /// The class of an id, or the classes of a name that are not over; two are enough to know that a name is no answer.
+    /// The class with an id, or the unarchived classes with a name. Two rows suffice to detect an ambiguous name.
     CLASSES_NAMED = "SELECT id, status FROM classes
         WHERE organization_id = $1 AND (id = $2 OR (name_key IN ($3, $4) AND status <> 'ARCHIVED'))
         ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, id LIMIT 2";
-    /// Whether a student is enrolled in a class.
     IN_CLASS = "SELECT EXISTS (SELECT 1 FROM class_enrollments
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3)";
-    /// Whether somebody teaches along in a class.
     TEACHES_ALONG = "SELECT EXISTS (SELECT 1 FROM class_teachers
         WHERE organization_id = $1 AND class_id = $2 AND user_id = $3)";
-    /// Whether somebody learns or teaches in any class, or keeps or visits a homeroom.
+    /// Whether a user learns or teaches in any class or homeroom.
     HAS_PLACE = "SELECT EXISTS (SELECT 1 FROM class_enrollments WHERE organization_id = $1 AND student_id = $2)
             OR EXISTS (SELECT 1 FROM homeroom_enrollments WHERE organization_id = $1 AND student_id = $2)
             OR EXISTS (SELECT 1 FROM class_teachers WHERE organization_id = $1 AND user_id = $2)
             OR EXISTS (SELECT 1 FROM classes WHERE organization_id = $1 AND teacher_id = $2)
             OR EXISTS (SELECT 1 FROM homerooms WHERE organization_id = $1 AND teacher_id = $2)";
-    /// A first password for a member who never had one; a password that is there stays.
+    /// Sets a first password for a member who never had one; an existing password is kept.
     FIRST_PASSWORD = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         SELECT CAST($2 AS TEXT), m.user_id, 'credential', m.user_id, CAST($4 AS TEXT), CAST($5 AS BIGINT),
             CAST($5 AS BIGINT)
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
             AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = m.user_id)
         ON CONFLICT (provider_id, account_id) DO NOTHING";
-    /// The password of a member was not the member's own choice: it opens this organization only.
+    /// The password was not chosen by the member, so it is valid for this organization only.
     CONFINE_PASSWORD = "UPDATE users SET password_organization_id = $1
         WHERE id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
 }
 
-/// A member as other rows of an import mention him.
+/// A member that other rows of an import refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedMember {
-    /// The person.
     pub user: UserId,
-    /// The role here.
+    /// The role in this organization.
     pub role: MemberRole,
-    /// Whether the account is switched on.
+    /// Whether the account and the membership are active.
     pub is_active: bool,
 }
 
-/// What a name or an id of a class leads to.
+/// The result of a look-up of a class by name or id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedClass {
-    /// Nothing.
     Unknown,
-    /// Several classes.
     Several,
-    /// One class.
     One(ClassId, ClassStatus),
 }
 
 impl Scope<'_> {
-    /// The member with an id of the school's administration.
+    /// Returns the member with an external id.
     pub fn member_of_external_id(&mut self, external_id: &str) -> Result<Option<NamedMember>> {
         self.maybe(&MEMBER_OF_EXTERNAL_ID, args![external_id], |row| {
             Ok(NamedMember {
@@ -94,33 +83,33 @@ impl Scope<'_> {
         })
     }
 
-    /// The class with an id of the school's administration.
+    /// Returns the class with an external id.
     pub fn class_of_external_id(&mut self, external_id: &str) -> Result<Option<ClassId>> {
         self.maybe(&CLASS_OF_EXTERNAL_ID, args![external_id], |row| row.take())
     }
 
-    /// The homeroom with an id of the school's administration.
+    /// Returns the homeroom with an external id.
     pub fn homeroom_of_external_id(&mut self, external_id: &str) -> Result<Option<HomeroomId>> {
         self.maybe(&HOMEROOM_OF_EXTERNAL_ID, args![external_id], |row| row.take())
     }
 
-    /// The homeroom that a name or an id means: of several with a name, that of the newest year.
+    /// Returns the homeroom with an id or a name; of several with the same name that of the newest year.
     pub fn homeroom_named(&mut self, text: &str) -> Result<Option<HomeroomId>> {
         let [composed, decomposed] = spellings(text);
         self.maybe(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.take())
     }
 
-    /// The homeroom of a name in a year.
+    /// Returns the homeroom with a name in a year.
     pub fn homeroom_of_year(&mut self, name: &str, year: &str) -> Result<Option<HomeroomId>> {
         self.maybe(&HOMEROOM_OF_YEAR, args![name, year], |row| row.take())
     }
 
-    /// Whether a student is in a homeroom.
+    /// Returns whether a student is in a homeroom.
     pub fn is_in_homeroom(&mut self, homeroom: &HomeroomId, student: &UserId) -> Result<bool> {
         self.one(&IN_HOMEROOM, args![homeroom, student], |row| row.take())
     }
 
-    /// The class that a name or an id means; an id wins, and classes that are over have no name any more.
+    /// Returns the class with an id or a name. The id takes precedence; archived classes are not found by name.
     pub fn class_named(&mut self, text: &str) -> Result<NamedClass> {
         let read = |row: &mut super::sql::Columns<'_>| Ok((row.take::<ClassId>()?, row.parse(ClassStatus::parse)?));
         let [composed, decomposed] = spellings(text);
@@ -134,30 +123,30 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether a student is enrolled in a class.
+    /// Returns whether a student is enrolled in a class.
     pub fn is_in_class(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
         self.one(&IN_CLASS, args![class, student], |row| row.take())
     }
 
-    /// Whether somebody teaches along in a class.
+    /// Returns whether a user is a co-teacher of a class.
     pub fn teaches_along(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
         self.one(&TEACHES_ALONG, args![class, teacher], |row| row.take())
     }
 
-    /// Whether somebody learns or teaches anywhere in the school.
+    /// Returns whether a user learns or teaches in any class or homeroom of the organization.
     pub fn has_place(&mut self, user: &UserId) -> Result<bool> {
         self.one(&HAS_PLACE, args![user], |row| row.take())
     }
 }
 
 impl Work<'_> {
-    /// Gives a homeroom the id that the school's administration has for it; answers whether it had none.
+    /// Sets the external id of a homeroom; returns whether it had none.
     pub fn claim_homeroom(&mut self, homeroom: &HomeroomId, external_id: &str) -> Result<bool> {
         let now = self.now();
         Ok(self.run(&CLAIM_HOMEROOM, args![homeroom, external_id, now])? > 0)
     }
 
-    /// Stores the password of a member who never had one; answers whether he had none.
+    /// Sets the first password of a member; returns whether they had none.
     pub fn write_first_password(&mut self, user: &UserId, hash: &str) -> Result<bool> {
         let now = self.now();
         let is_new = self.run(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
@@ -168,7 +157,7 @@ impl Work<'_> {
     }
 }
 
-/// A name as it may be stored: names that were written before input was normalized can be decomposed.
+/// Returns the possible stored forms of a name: names stored before input was normalized can be in NFD.
 fn spellings(text: &str) -> [String; 2] {
     let key = name_key(text);
     [key.nfc().collect(), key.nfd().collect()]

@@ -1,4 +1,4 @@
-//! Invitations of one organization. What spans organizations (a mailed token, the invitations of an address) is in
+//! Invitations of one organization. Look-ups across organizations (by token or by email address) are in
 //! `platform/invitations.rs`.
 
 use model::access::MemberRole;
@@ -20,57 +20,53 @@ macro_rules! invitation_columns {
 }
 pub(crate) use invitation_columns;
 
-/// The library's lists of invitations have no pages, so they end here.
+/// Maximum length of the invitation lists of Better Auth, which are not paginated.
 const NEWEST_LIMIT: i64 = 1000;
 
 statements! {
-    /// One invitation.
     BY_ID = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1 AND i.id = $2");
-    /// Locks an invitation for this transaction.
+    /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// The pending invitation of an address, expired or not.
+    /// The pending invitation of an email address, expired or not.
     PENDING_OF_ADDRESS = "SELECT id FROM invitations
         WHERE organization_id = $1 AND email = $2 AND status = 'pending'";
-    /// The pending invitation with an id of the organization's own administration.
+    /// The pending invitation with an external id.
     PENDING_OF_EXTERNAL_ID = "SELECT id FROM invitations
         WHERE organization_id = $1 AND external_id = $2 AND status = 'pending'";
-    /// When an address was last written to.
+    /// When an email was last sent to an address.
     LAST_SENT = "SELECT MAX(sent_at) FROM invitations WHERE organization_id = $1 AND email = $2";
     /// A page of the pending invitations, newest first.
     PAGE = concat!("SELECT ", invitation_columns!(), " FROM invitations i
         WHERE i.organization_id = $1 AND i.status = 'pending' AND (i.created_at, i.id) < ($2, $3)
         ORDER BY i.created_at DESC, i.id DESC LIMIT $4");
-    /// The newest invitations in every state, newest first.
     NEWEST = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1
         ORDER BY i.created_at DESC, i.id DESC LIMIT $2");
-    /// A new invitation; nothing is inserted when the address has a pending one.
+    /// Inserts an invitation unless the address has a pending one.
     INSERT = "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids,
             inviter_id, status, sent_at, expires_at, created_at, updated_at, is_home)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         ON CONFLICT DO NOTHING";
-    /// The fields that change.
+    /// Updates every mutable field.
     UPDATE = "UPDATE invitations SET name = $3, role = $4, external_id = $5, class_ids = $6, homeroom_ids = $7,
             inviter_id = $8, status = $9, sent_at = $10, expires_at = $11, updated_at = $12
         WHERE organization_id = $1 AND id = $2";
-    /// The classes in which a member learns or co-teaches.
+    /// The classes in which a member is a student or a co-teacher.
     CLASSES_OF_MEMBER = "SELECT class_id FROM class_enrollments WHERE organization_id = $1 AND student_id = $2
         UNION SELECT class_id FROM class_teachers WHERE organization_id = $1 AND user_id = $2 ORDER BY class_id";
-    /// The homerooms of a member.
     HOMEROOMS_OF_MEMBER = "SELECT homeroom_id FROM homeroom_enrollments WHERE organization_id = $1 AND student_id = $2
         ORDER BY homeroom_id";
-    /// The account is at home here again.
+    /// Makes this organization the home organization of an account that has none.
     RESTORE_HOME = "UPDATE users SET home_organization_id = $1 WHERE id = $2 AND home_organization_id IS NULL";
-    /// The digest of the mailed token; the token before it is void.
+    /// Sets the digest of the emailed token, which invalidates the previous token.
     SET_TOKEN = "UPDATE invitations SET token_digest = $3 WHERE organization_id = $1 AND id = $2";
 }
 
 impl Scope<'_> {
-    /// One invitation.
     pub fn invitation(&mut self, id: &InvitationId) -> Result<Invitation> {
         self.one(&BY_ID, args![id], invitation)
     }
 
-    /// A page of the pending invitations, newest first; expired ones are among them.
+    /// Returns a page of the pending invitations, newest first, including expired ones.
     pub fn pending_invitations(&mut self, window: &Window<i64>) -> Result<Slice<Invitation, i64>> {
         let (time, id) = window.newest_before();
         let rows = self.many(&PAGE, args![time, id, window.rows()], invitation)?;
@@ -80,14 +76,14 @@ impl Scope<'_> {
         }))
     }
 
-    /// The newest invitations in every state, at most [`NEWEST_LIMIT`], oldest first.
+    /// Lists the newest [`NEWEST_LIMIT`] invitations of any status, oldest first.
     pub fn newest_invitations(&mut self) -> Result<Vec<Invitation>> {
         let mut newest = self.many(&NEWEST, args![NEWEST_LIMIT], invitation)?;
         newest.reverse();
         Ok(newest)
     }
 
-    /// When this organization last wrote to an address.
+    /// Returns when this organization last sent an invitation to an address.
     pub fn last_invitation_sent(&mut self, email: &str) -> Result<Option<Timestamp>> {
         let found = self.maybe(&LAST_SENT, args![email], |row| row.take::<Option<Timestamp>>())?;
         Ok(found.flatten())
@@ -95,19 +91,19 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One invitation, locked until this transaction ends.
+    /// Returns an invitation, locked until the end of the transaction.
     pub fn invitation_to_change(&mut self, id: &InvitationId) -> Result<Invitation> {
         self.one(&HOLD, args![id], |row| row.take::<InvitationId>())?;
         self.invitation(id)
     }
 
-    /// The pending invitation of an address, locked; expired ones are pending, too.
+    /// Returns the pending invitation of an email address, expired or not, locked until the end of the transaction.
     pub fn pending_invitation(&mut self, email: &str) -> Result<Option<Invitation>> {
         let found = self.maybe(&PENDING_OF_ADDRESS, args![email], |row| row.take::<InvitationId>())?;
         found.map(|id| self.invitation_to_change(&id)).transpose()
     }
 
-    /// The pending invitation of an id of the organization's own administration, locked.
+    /// Returns the pending invitation with an external id, locked until the end of the transaction.
     pub fn pending_invitation_of_external_id(&mut self, external_id: &str) -> Result<Option<Invitation>> {
         let found = self.maybe(&PENDING_OF_EXTERNAL_ID, args![external_id], |row| {
             row.take::<InvitationId>()
@@ -115,7 +111,7 @@ impl Work<'_> {
         found.map(|id| self.invitation_to_change(&id)).transpose()
     }
 
-    /// Inserts an invitation; false when the address has a pending one.
+    /// Inserts an invitation; returns false if the address has a pending one.
     pub fn insert_invitation(&mut self, new: &Invitation) -> Result<bool> {
         let (classes, homerooms) = places(new)?;
         let (role, status) = (new.role.as_str(), new.status.as_str());
@@ -138,7 +134,7 @@ impl Work<'_> {
         Ok(self.run(&INSERT, arguments)? > 0)
     }
 
-    /// Updates the fields of an invitation.
+    /// Updates every mutable field of an invitation.
     pub fn update_invitation(&mut self, invitation: &Invitation) -> Result<()> {
         let (classes, homerooms) = places(invitation)?;
         let (role, status) = (invitation.role.as_str(), invitation.status.as_str());
@@ -158,7 +154,7 @@ impl Work<'_> {
         self.run(&UPDATE, arguments).map(drop)
     }
 
-    /// The classes and homerooms of a member.
+    /// Returns the classes and homerooms of a member.
     pub fn places_of_member(&mut self, user: &UserId) -> Result<Places> {
         Ok(Places {
             class_ids: self.many(&CLASSES_OF_MEMBER, args![user], |row| row.take())?,
@@ -166,12 +162,12 @@ impl Work<'_> {
         })
     }
 
-    /// Makes this organization the home of an account that has none.
+    /// Makes this organization the home organization of an account that has none.
     pub fn restore_home(&mut self, user: &UserId) -> Result<()> {
         self.run(&RESTORE_HOME, args![user]).map(drop)
     }
 
-    /// Stores the digest of a mailed token, or voids the token.
+    /// Stores the digest of an emailed token; `None` invalidates the token.
     pub fn set_invitation_token(&mut self, id: &InvitationId, digest: Option<&str>) -> Result<()> {
         self.run(&SET_TOKEN, args![id, digest]).map(drop)
     }

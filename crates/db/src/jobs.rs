@@ -1,5 +1,5 @@
-//! Jobs of an organization: asking for one, and looking how it stands. Doing them is the business of
-//! [`platform::jobs`](super::platform::jobs), for a runner works for every organization.
+//! Background jobs of one organization: enqueues them and returns their status. They are executed through
+//! [`platform::jobs`](super::platform::jobs), because a runner works for all organizations.
 
 use model::file::FileKey;
 use model::id::JobId;
@@ -22,18 +22,17 @@ macro_rules! job_columns {
 pub(super) use job_columns;
 
 statements! {
-    /// One job of a kind.
     BY_ID = concat!("SELECT ", job_columns!(), " FROM jobs WHERE organization_id = $1 AND id = $2 AND kind = $3");
-    /// The job of a kind that is open for something.
+    /// The queued or running job of a kind for an entity.
     OPEN = concat!("SELECT ", job_columns!(), " FROM jobs
         WHERE organization_id = $1 AND kind = $2 AND entity_id = $3 AND status IN ('QUEUED', 'RUNNING')");
-    /// A new job, unless one of its kind is open for the same thing.
+    /// Inserts a job unless one of its kind is queued or running for the same entity.
     INSERT = "INSERT INTO jobs (organization_id, id, kind, entity_id, payload, created_by_id, run_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7) ON CONFLICT DO NOTHING";
 }
 
 impl Scope<'_> {
-    /// One job of a kind, as long as its outcome is kept.
+    /// Returns a job; `NotFound` once its result has expired.
     pub fn job(&mut self, kind: JobKind, id: &JobId) -> Result<Job> {
         let now = self.now();
         let found = self.one(&BY_ID, args![id, kind.as_str()], job)?;
@@ -45,13 +44,13 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Asks for a job about something; who asks while one is open is given that one. Answers whether it is new, too.
+    /// Enqueues a job for an entity, or returns the one that is queued or running. The flag is true if the job is new.
     pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<(Job, bool)> {
         let (id, by, now) = (JobId::new(clock::new_id()), self.actor().user.clone(), self.now());
         let (kind, payload) = (kind.as_str(), payload.to_string());
         let is_new = self.run(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
         let open = self.maybe(&OPEN, args![kind, entity_id], job)?;
-        // Nothing is open when it ended between the two statements: whoever asks again gets a new one.
+        // No job is found if it ended between the two statements; the caller can retry.
         Ok((open.ok_or(Error::Overloaded)?, is_new))
     }
 }

@@ -1,5 +1,4 @@
-//! Letters that a school writes: rows of the unit that makes them worth sending. Sending is the platform's business
-//! (`platform/letters.rs`).
+//! Enqueues emails of an organization in the transaction that causes them. `platform/letters.rs` reads the queue.
 
 use model::letter::Letter;
 
@@ -8,13 +7,12 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// A letter to be sent.
     INSERT = "INSERT INTO letters (organization_id, id, kind, sealed, next_attempt_at, expires_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $5)";
 }
 
 impl Work<'_> {
-    /// Lets a letter go out once this unit is committed.
+    /// Enqueues an email. It is sent after the commit.
     pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let Letter {
             id,

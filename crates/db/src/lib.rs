@@ -1,6 +1,7 @@
-//! What is remembered. The doors are [`Store::read`], [`Store::write`] and [`Store::platform_read`]/[`Store::platform_write`];
-//! there is no other way to a connection. A [`Scope`] reads and a [`Work`] writes in one organization, and both bind that
-//! organization as `$1` themselves: nobody types it and nobody can pass another.
+//! The database access of the service. [`Store::read`], [`Store::write`] and
+//! [`Store::platform_read`]/[`Store::platform_write`] are the only ways to a connection. A [`Scope`] reads and a
+//! [`Work`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass another
+//! one.
 
 pub mod clauses;
 mod conflict;
@@ -85,31 +86,30 @@ pub use self::standpoint::{Actor, Standpoint, Tenant};
 use self::{connection::Connection, storage::Stored, turns::Party};
 use common::error::{Error, Result};
 
-/// The store of the service.
 #[derive(Clone)]
 pub struct Store {
     db: db::Db,
 }
 
 impl Store {
-    /// Opens the database with its threads. The schema must be current ([`migrate`]).
+    /// Opens the database and starts its threads. The schema must be current ([`migrate`]).
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
         Ok(Self {
             db: db::Db::open(database, readers, writers)?,
         })
     }
 
-    /// How many statements all reads have run so far; lists that ask once for each row show in it.
+    /// Returns the number of statements of all reads so far, to detect N+1 queries.
     pub fn statements_read(&self) -> u64 {
         self.db.statements_read()
     }
 
-    /// Whether the last commit failed; the next one that succeeds says that rows are kept again.
+    /// Returns whether the last commit failed; the next successful commit resets it.
     pub fn commit_failed(&self) -> bool {
         self.db.commit_failed()
     }
 
-    /// Reads in one organization, in one snapshot.
+    /// Runs a read transaction in one organization.
     pub async fn read<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
@@ -121,7 +121,8 @@ impl Store {
             .await
     }
 
-    /// Reads every organization in one snapshot, for lists of a SUPER_ADMIN who works in none; `gather` adds what each has.
+    /// Reads all organizations in one snapshot, for lists of a SUPER_ADMIN without an active organization. `gather` is
+    /// called with each organization.
     pub async fn read_everywhere<T: Send + 'static>(
         &self,
         _: PlatformProof,
@@ -146,8 +147,8 @@ impl Store {
             .await
     }
 
-    /// Writes in one organization, as one unit: everything or nothing. `changes::perform` alone calls this; `conclude`
-    /// sees what the unit recorded and answers what to do after the commit.
+    /// Runs a write transaction in one organization. Only `changes::perform` calls this; `conclude` processes the
+    /// recorded changes and returns what runs after the commit.
     pub async fn write<T: Send + 'static>(
         &self,
         standpoint: Standpoint,
@@ -173,7 +174,7 @@ impl Store {
             .await
     }
 
-    /// Reads across organizations; needs a proof that this is one of the listed exceptions.
+    /// Reads across organizations; requires a proof that this is one of the listed exceptions.
     pub async fn platform_read<T: Send + 'static>(
         &self,
         _: PlatformProof,
@@ -184,7 +185,7 @@ impl Store {
             .await
     }
 
-    /// The same in the line of an organization, where it is known for whom it is asked: it decides about nothing but when.
+    /// Reads across organizations, queued for `party` if its organization is known. This affects only the order.
     pub async fn platform_read_for<T: Send + 'static>(
         &self,
         party: Party,
@@ -196,7 +197,7 @@ impl Store {
             .await
     }
 
-    /// Writes across organizations; needs a proof that this is one of the listed exceptions.
+    /// Writes across organizations; requires a proof that this is one of the listed exceptions.
     pub async fn platform_write<T: Send + 'static>(
         &self,
         _: PlatformProof,
@@ -210,7 +211,7 @@ impl Store {
             .await
     }
 
-    /// Writes across organizations as one unit that is told of. `changes::perform_platform` alone calls this.
+    /// Runs a write transaction across organizations that emits events. Only `changes::perform_platform` calls this.
     pub async fn platform_unit<T: Send + 'static>(
         &self,
         _: PlatformProof,
@@ -227,39 +228,39 @@ impl Store {
     }
 }
 
-/// Reads in one organization.
+/// A read transaction in one organization.
 pub struct Scope<'c> {
     connection: &'c mut Connection,
     standpoint: Standpoint,
 }
 
 impl Scope<'_> {
-    /// The organization everything here belongs to.
+    /// The organization of all rows that are read and written.
     pub fn organization(&self) -> &OrganizationId {
         self.standpoint.tenant.id()
     }
 
-    /// Who looks, from where and when.
+    /// The context of the request: tenant, viewer, actor and time.
     pub fn standpoint(&self) -> &Standpoint {
         &self.standpoint
     }
 
-    /// Who looks.
+    /// The user whose visibility rules apply.
     pub fn viewer(&self) -> &Viewer {
         &self.standpoint.viewer
     }
 
-    /// Who acts.
+    /// The user who acts.
     pub fn actor(&self) -> &Actor {
         &self.standpoint.actor
     }
 
-    /// The request's clock.
+    /// The time of the request.
     pub fn now(&self) -> Timestamp {
         self.standpoint.now
     }
 
-    /// Rows of this organization; `$1` is the organization, the arguments follow from `$2`.
+    /// Reads rows of this organization; `$1` is the organization, the arguments begin at `$2`.
     fn many<T>(
         &mut self,
         sql: &'static Sql,
@@ -270,7 +271,7 @@ impl Scope<'_> {
         connection.many(sql, &bound(standpoint, arguments), read)
     }
 
-    /// At most one row of this organization.
+    /// Reads at most one row of this organization.
     fn maybe<T>(
         &mut self,
         sql: &'static Sql,
@@ -281,7 +282,7 @@ impl Scope<'_> {
         connection.maybe(sql, &bound(standpoint, arguments), read)
     }
 
-    /// One row of this organization, or [`Error::NotFound`].
+    /// Reads one row of this organization, or returns [`Error::NotFound`].
     fn one<T>(
         &mut self,
         sql: &'static Sql,
@@ -291,7 +292,8 @@ impl Scope<'_> {
         self.maybe(sql, arguments, read)?.ok_or(Error::NotFound)
     }
 
-    /// Rows the viewer may see: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments from `$5` ([`visible`]).
+    /// Reads rows that are visible to the viewer: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments
+    /// begin at `$5` ([`visible`]).
     fn many_visible<T>(
         &mut self,
         sql: &'static Sql,
@@ -309,7 +311,7 @@ impl Scope<'_> {
         connection.many(sql, &bound, read)
     }
 
-    /// One row the viewer may see, or [`Error::NotFound`].
+    /// Reads one row that is visible to the viewer, or returns [`Error::NotFound`].
     fn one_visible<T>(
         &mut self,
         sql: &'static Sql,
@@ -323,7 +325,7 @@ impl Scope<'_> {
     }
 }
 
-/// The arguments of a statement with the organization before them.
+/// Prepends the organization to the arguments of a statement.
 fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
     let mut bound = Vec::with_capacity(arguments.len() + 1);
     bound.push(Value::Text(standpoint.tenant.id().as_str()));
@@ -331,32 +333,33 @@ fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'
     bound
 }
 
-/// Writes in one organization. Everything a [`Scope`] can read, a `Work` can read too.
+/// A write transaction in one organization. It can also read everything that a [`Scope`] can.
 pub struct Work<'c> {
     scope: Scope<'c>,
     changes: Vec<Change>,
-    /// Files whose rows came and went in this unit (`storage.rs`).
+    /// The change of the stored bytes in this transaction (`storage.rs`).
     stored: Stored,
 }
 
 impl Work<'_> {
-    /// Says what happened. Log entry, events and file removal follow from it (`changes/`).
+    /// Records a change. Log record, events and file removal are derived from it (`changes/`).
     pub fn record(&mut self, change: impl Into<Change>) {
         self.changes.push(change.into());
     }
 
-    /// What was recorded so far, taken by `changes::perform` when the action is done.
+    /// Takes the recorded changes, for `changes::perform` after the action.
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Runs a statement in this organization and answers how many rows it touched.
+    /// Executes a statement in this organization and returns the number of affected rows.
     fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let Scope { connection, standpoint } = &mut self.scope;
         connection.run(sql, &bound(standpoint, arguments))
     }
 
-    /// Runs `act` so that its failure leaves the rest of the unit intact (the activity log, contract 11.16).
+    /// Runs `act` in a savepoint, so that its failure does not affect the rest of the transaction: a failed insert into
+    /// the activity log does not fail the action.
     pub fn attempt(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<()>) -> Result<()> {
         let standpoint = self.scope.standpoint.clone();
         self.scope.connection.savepoint(|connection| {
@@ -368,7 +371,7 @@ impl Work<'_> {
         })
     }
 
-    /// Runs `act` and takes back all it did, what it recorded included: a dry run that cannot differ from the real one.
+    /// Runs `act` and rolls back its writes and recorded changes: a dry run with the code of the real one.
     pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
         let standpoint = self.scope.standpoint.clone();
         self.scope.connection.rehearse(|connection| {
@@ -380,7 +383,7 @@ impl Work<'_> {
         })
     }
 
-    /// Acts across organizations within this unit; needs a proof that this is one of the listed exceptions.
+    /// Acts across organizations in this transaction; requires a proof that this is one of the listed exceptions.
     pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
         act(&mut Platform::on(self.scope.connection))
     }
@@ -399,7 +402,7 @@ impl<'c> DerefMut for Work<'c> {
     }
 }
 
-/// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
+/// All tenant-scoped statements by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     let mut all = vec![
         ("activity", activity::STATEMENTS),

@@ -1,4 +1,4 @@
-//! Mail domains of an organization.
+//! Mail domains of an organization (docs/mail-domains.md).
 
 use model::id::{MailDomainId, UserId};
 use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
@@ -17,70 +17,66 @@ macro_rules! mail_domain_columns {
 }
 
 statements! {
-    /// The domains of the organization by name.
     LIST = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d WHERE d.organization_id = $1 ORDER BY d.domain");
-    /// One domain.
     BY_ID = concat!("SELECT ", mail_domain_columns!(), " FROM mail_domains d
         WHERE d.organization_id = $1 AND d.id = $2");
-    /// Locks the row for this transaction.
+    /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM mail_domains WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    /// The id of a domain that was added.
+    /// The id of an added domain; locks its row until the end of the transaction.
     ID_OF = "SELECT id FROM mail_domains WHERE organization_id = $1 AND domain = $2 FOR UPDATE";
-    /// How many domains were added.
     COUNT = "SELECT COUNT(*) FROM mail_domains WHERE organization_id = $1";
-    /// A new domain.
     INSERT = "INSERT INTO mail_domains (organization_id, id, domain, method, status, token, verified_at, checked_at,
             failing_since, failed_checks, next_check_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)";
-    /// The state of a domain.
+    /// Updates the status of a domain.
     UPDATE = "UPDATE mail_domains SET method = $3, status = $4, verified_at = $5, checked_at = $6, failing_since = $7,
             failed_checks = $8, next_check_at = $9, updated_at = $10
         WHERE organization_id = $1 AND id = $2";
-    /// Removes a domain.
     DELETE = "DELETE FROM mail_domains WHERE organization_id = $1 AND id = $2";
-    /// Whether another organization holds a domain of this one; not which one.
+    /// Whether another organization holds a domain of this one. Does not reveal which.
     IS_HELD_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM mail_domains own
         JOIN mail_domains d ON d.domain = own.domain AND d.organization_id <> own.organization_id
         JOIN organizations o ON o.id = d.organization_id
         WHERE own.organization_id = $1 AND own.domain = $2 AND d.status = 'VERIFIED' AND o.deleted_at IS NULL)";
-    /// The domains that the organization holds and whose record was there at the last check.
+    /// The domains that the organization holds and whose DNS record was present at the last check.
     HELD = "SELECT domain FROM mail_domains
         WHERE organization_id = $1 AND status = 'VERIFIED' AND failing_since IS NULL";
-    /// What decides whether the account of an address can be taken over.
+    /// The conditions under which the account of an email address can be taken over.
     CANDIDATE = "SELECT COALESCE(u.home_organization_id, '') = $1,
             EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = u.id),
             u.email_verified, u.role = 'SUPER_ADMIN',
             EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner')
         FROM users u WHERE u.email = $2";
-    /// Makes the organization the home of an account that it took over, and forgets what was known about its password.
+    /// Makes the organization the home organization of an account it takes over, and clears the restrictions of its
+    /// password.
     ADOPT = "UPDATE users SET home_organization_id = $1, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_organization_id = NULL, updated_at = $3
         WHERE id = $2 AND NOT email_verified AND role <> 'SUPER_ADMIN'";
 }
 
 impl Scope<'_> {
-    /// The domains of the organization by name.
+    /// Lists the domains of the organization by name.
     pub fn mail_domains(&mut self) -> Result<Vec<MailDomain>> {
         self.many(&LIST, args![], mail_domain)
     }
 
-    /// One domain.
     pub fn mail_domain(&mut self, id: &MailDomainId) -> Result<MailDomain> {
         self.one(&BY_ID, args![id], mail_domain)
     }
 
-    /// Whether another organization holds a domain that this one added.
+    /// Returns whether another organization holds a domain that this one added.
     pub fn is_domain_held_elsewhere(&mut self, domain: &MailDomainName) -> Result<bool> {
         self.one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
     }
 
-    /// What decides whether the account of an address (lower case) can be taken over; nothing without an account.
+    /// Returns the conditions under which the account of an email address (lower case) can be taken over; `None`
+    /// without an account.
     pub fn take_over_candidate(&mut self, email: &str) -> Result<Option<Candidate>> {
         let held = self.held_domains()?;
         self.candidate(email, &held)
     }
 
-    /// Those of these addresses whose accounts can be taken over.
+    /// Returns those of these addresses whose accounts can be taken over.
     pub fn due_take_overs(&mut self, emails: &[String]) -> Result<Vec<String>> {
         let held = self.held_domains()?;
         let mut due = Vec::new();
@@ -111,7 +107,7 @@ impl Scope<'_> {
         })
     }
 
-    /// How many domains the organization added.
+    /// Counts the domains that the organization added.
     pub fn count_mail_domains(&mut self) -> Result<usize> {
         let count: i64 = self.one(&COUNT, args![], |row| row.take())?;
         Ok(usize::try_from(count).unwrap_or(0))
@@ -119,19 +115,19 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// One domain, locked until this transaction ends.
+    /// Returns a domain, locked until the end of the transaction.
     pub fn mail_domain_to_change(&mut self, id: &MailDomainId) -> Result<MailDomain> {
         self.one(&LOCK, args![id], |row| row.take::<MailDomainId>())?;
         self.mail_domain(id)
     }
 
-    /// A domain that was added before, locked until this transaction ends.
+    /// Returns an added domain, locked until the end of the transaction.
     pub fn mail_domain_named(&mut self, domain: &MailDomainName) -> Result<Option<MailDomain>> {
         let id = self.maybe(&ID_OF, args![domain.as_str()], |row| row.take::<MailDomainId>())?;
         id.map(|id| self.mail_domain(&id)).transpose()
     }
 
-    /// Inserts a domain; one that was added already is `DUPLICATE_MAIL_DOMAIN`.
+    /// Inserts a domain; a duplicate is `DUPLICATE_MAIL_DOMAIN`.
     pub fn insert_mail_domain(&mut self, new: &MailDomain) -> Result<()> {
         let (name, method, status) = (new.domain.as_str(), new.method.as_str(), new.status.as_str());
         let arguments = args![
@@ -150,7 +146,7 @@ impl Work<'_> {
         self.run(&INSERT, arguments).map(drop)
     }
 
-    /// Writes the state of a domain; one that another organization proved at the same time is `DOMAIN_HELD`.
+    /// Updates the status of a domain; one that another organization verified concurrently is `DOMAIN_HELD`.
     pub fn update_mail_domain(&mut self, domain: &MailDomain) -> Result<()> {
         let (method, status) = (domain.method.as_str(), domain.status.as_str());
         let arguments = args![
@@ -167,19 +163,18 @@ impl Work<'_> {
         self.run(&UPDATE, arguments).map(drop)
     }
 
-    /// Makes this organization the home of an account that it takes over.
+    /// Makes this organization the home organization of an account it takes over.
     pub fn adopt_account(&mut self, user: &UserId) -> Result<()> {
         let now = self.now();
         self.run(&ADOPT, args![user, now]).map(drop)
     }
 
-    /// Removes a domain.
     pub fn delete_mail_domain(&mut self, id: &MailDomainId) -> Result<()> {
         self.run(&DELETE, args![id]).map(drop)
     }
 }
 
-/// Whether an address is under one of these domains.
+/// Returns whether an email address belongs to one of these domains.
 fn is_under(email: &str, domains: &[String]) -> bool {
     let domain = MailDomainName::of_address(email);
     domain.is_some_and(|domain| domains.iter().any(|held| held == domain.as_str()))

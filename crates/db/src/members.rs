@@ -1,4 +1,4 @@
-//! Members of an organization with what the viewer may see of the people behind them.
+//! Members of an organization with the user data that is visible to the viewer.
 
 use model::access::MemberRole;
 use model::id::MemberId;
@@ -12,8 +12,8 @@ use crate::{args, manages_class, statements};
 use common::error::Result;
 
 statements! {
-    /// The members the viewer may know, oldest membership first: a student knows the own one only. The address of a
-    /// student is for admins, for the teachers of the student's classes, and for the student (contract 5).
+    /// The members visible to the viewer, oldest membership first. Students see only their own. The email address of a
+    /// student is visible to admins, to the teachers of the student's classes, and to the student.
     VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
@@ -26,7 +26,7 @@ statements! {
         WHERE m.organization_id = $1 AND ($2 <> 'STUDENT' OR m.user_id = $3) AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
         ORDER BY m.created_at, m.id");
-    /// The members of the organization that match, by name; those whose name begins with the search text come first.
+    /// The matching members of the organization by name; those whose name begins with the search text come first.
     LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image, u.email, ", place!("$3"), "
         FROM members m
@@ -37,7 +37,6 @@ statements! {
                 OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
             AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
         ORDER BY ", place!("$3"), ", m.id LIMIT $6");
-    /// One member.
     BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image, u.email
         FROM members m
@@ -45,33 +44,30 @@ statements! {
         WHERE m.organization_id = $1 AND m.id = $2";
 }
 
-/// Which members a list shows; every part may be absent.
+/// Restricts a list of members. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct MemberFilter {
-    /// In this role.
     pub role: Option<MemberRole>,
-    /// Whose name or address contains this.
+    /// Matches a part of the name or of the email address.
     pub search: Option<String>,
 }
 
-/// A member with the person behind it.
+/// A member with their user data.
 #[derive(Debug, Clone)]
 pub struct KnownMember {
-    /// The membership.
     pub member: Member,
-    /// The person.
     pub person: Person,
-    /// The address, where the viewer may see it.
+    /// `None` if it is invisible to the viewer.
     pub email: Option<String>,
 }
 
 impl Scope<'_> {
-    /// The members the viewer may know.
+    /// Lists the members visible to the viewer.
     pub fn members(&mut self) -> Result<Vec<KnownMember>> {
         self.many_visible(&VISIBLE, args![None::<String>], known_member)
     }
 
-    /// The members that match, by name. The caller has been asked whether he administers them.
+    /// Lists the matching members by name. The caller has checked the permission.
     pub fn all_members(
         &mut self,
         filter: &MemberFilter,
@@ -95,12 +91,12 @@ impl Scope<'_> {
         })
     }
 
-    /// One member. The caller has been asked whether he administers him.
+    /// Returns a member. The caller has checked the permission.
     pub fn member(&mut self, id: &MemberId) -> Result<KnownMember> {
         self.one(&BY_ID, args![id], known_member)
     }
 
-    /// One person's membership, if the viewer may know it.
+    /// Returns the membership of a user, if it is visible to the viewer.
     pub fn member_of(&mut self, user: &str) -> Result<Option<KnownMember>> {
         let found = self.many_visible(&VISIBLE, args![user], known_member)?;
         Ok(found.into_iter().next())

@@ -1,5 +1,5 @@
-//! Brings the schema to the newest version: forward only, one starter at a time. A schema that a later release has
-//! migrated is used as it is, as long as nothing was taken away that this one needs (docs/versioning.md).
+//! Migrates the schema to the newest version: forward only, one process at a time. A schema that a later release has
+//! migrated is used as it is, provided that nothing this release needs was removed (docs/versioning.md).
 
 use std::collections::BTreeSet;
 
@@ -17,26 +17,26 @@ mod embedded {
     refinery::embed_migrations!("../../migrations");
 }
 
-/// With this migration came the setting that overwrites deleted content of the embedded database (`secure_delete`).
+/// The migration since which deleted content of SQLite files is overwritten (`secure_delete`).
 const OVERWRITES: i64 = 32;
-/// The advisory lock that PostgreSQL starters take: "gwrk".
+/// The PostgreSQL advisory lock of migrations: "gwrk".
 const LOCK: &str = "SELECT pg_advisory_lock(1735881323)";
 const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
 
-/// Applies what is missing, computes keys of names that are missing, and returns how many migrations ran. A second starter
-/// waits and finds nothing to do.
+/// Applies pending migrations, computes missing search and sort keys, and returns the number of applied migrations. A
+/// concurrent process waits and then finds nothing to do.
 pub fn migrate(database: &Database) -> Result<usize> {
     migrate_with(&runner(), database, |connection| names::fill(connection).map(drop))
 }
 
-/// Applies the migrations up to one of them: the schema a backup was made with.
+/// Applies the migrations up to `version`, the schema of a backup.
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
     let runner = runner().set_target(refinery::Target::Version(version));
     migrate_with(&runner, database, |_| Ok(())).map(drop)
 }
 
-/// Migrates under the lock of the starter; `fill` then writes what SQL cannot compute.
+/// Migrates while holding the migration lock; `fill` then computes the values that SQL cannot.
 fn migrate_with(
     runner: &Runner,
     database: &Database,
@@ -71,22 +71,22 @@ fn migrate_with(
     }
 }
 
-/// The newest migration that was applied to the embedded database; none for a new file.
+/// Returns the newest applied migration of a SQLite database; `None` for a new file.
 fn version(sqlite: &rusqlite::Connection) -> Option<i64> {
     let newest = "SELECT MAX(version) FROM refinery_schema_history";
     sqlite.query_row(newest, [], |row| row.get(0)).ok().flatten()
 }
 
-/// Rewrites the file without what releases before [`OVERWRITES`] have deleted but not overwritten. A disk without room for a
-/// second copy is no reason not to start.
+/// Rewrites the file without the content that releases before [`OVERWRITES`] deleted but did not overwrite.
+/// Insufficient disk space for a second copy does not prevent the start.
 fn rewrite(sqlite: &rusqlite::Connection) {
-    tracing::info!("the database file is rewritten to remove deleted content");
+    tracing::info!("rewriting database file to remove deleted content");
     if let Err(error) = sqlite.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);") {
-        tracing::warn!(%error, "the database file was not rewritten: run VACUUM when there is room on the disk");
+        tracing::warn!(%error, "database file not rewritten: run VACUUM when disk space is available");
     }
 }
 
-/// A connection without limits: a migration may take its time, and so may the one that waits for it.
+/// Opens a connection without timeouts: migrations, and processes that wait for them, may take long.
 fn open(database: &Database) -> Result<Connection> {
     match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, false),
@@ -94,20 +94,20 @@ fn open(database: &Database) -> Result<Connection> {
     }
 }
 
-/// The number of the newest migration that this release brings.
+/// Returns the number of the newest migration in this release.
 pub fn newest_migration() -> SchemaVersion {
     newest(&runner())
 }
 
-/// An empty database with the newest schema, for whoever wants to look at it.
+/// Creates an empty in-memory database with the newest schema, for inspection.
 pub(super) fn migrated_in_memory() -> Result<Connection> {
     let mut sqlite = rusqlite::Connection::open_in_memory().map_err(internal)?;
     run(&runner(), &mut sqlite)?;
     Ok(Connection::Sqlite(sqlite))
 }
 
-/// All that is missing in one transaction. By itself refinery writes a migration and the note that it ran in two, and a
-/// start that dies between them leaves a schema that no later start can complete.
+/// Applies all pending migrations in one transaction. By default refinery records an applied migration in a second
+/// transaction, and a process that dies between the two leaves a schema that no later start can complete.
 fn runner() -> Runner {
     embedded::migrations::runner().set_grouped(true)
 }
@@ -124,9 +124,9 @@ fn run<C: refinery::Migrate>(runner: &Runner, connection: &mut C) -> Result<usiz
     }
 }
 
-/// Whether this release may run on a schema with migrations it does not know. They have all come after its own, and
-/// none of them takes away what it needs: such a one is called `contract_<number>_<what>`, where the number is that of
-/// the newest migration of the oldest release that can do without.
+/// Checks that this release can run on a schema with unknown migrations: all of them are newer than its own, and none
+/// removes something it needs. A removing migration is named `contract_<number>_<what>`; `<number>` is the newest
+/// migration of the oldest release that works without the removed parts.
 fn runs_on_newer(own: &[Migration], applied: &[Migration]) -> Result<()> {
     let known: BTreeSet<SchemaVersion> = own.iter().map(Migration::version).collect();
     let newest = known.last().copied().unwrap_or_default();
@@ -150,17 +150,17 @@ fn runs_on_newer(own: &[Migration], applied: &[Migration]) -> Result<()> {
     }
     tracing::warn!(
         newest,
-        "a later release has migrated the database; this one runs on its schema"
+        "database schema was migrated by a later release: continuing with it"
     );
     Ok(())
 }
 
-/// The newest migration that a release must know to run after the migration of this name.
+/// Returns the newest migration that a release must contain to work after the migration with this name.
 fn needed(name: &str) -> SchemaVersion {
     let number = |rest: &str| rest.split('_').next().and_then(|number| number.parse().ok());
     match name.strip_prefix("contract_") {
         None => 0,
-        // One that does not say whom it leaves behind leaves everybody behind.
+        // A removing migration without a number is incompatible with every earlier release.
         Some(rest) => number(rest).unwrap_or(SchemaVersion::MAX),
     }
 }
@@ -174,9 +174,9 @@ fn internal(error: impl Into<anyhow::Error>) -> Error {
     Error::Internal(error.into())
 }
 
-/// Waits for the turn to migrate the embedded database; the turn ends when the value is dropped. refinery takes no lock of
-/// its own, so a second file is locked. It is asked for before the database is opened: two connections that make a new file
-/// a WAL file at the same time do not wait for each other, one of them fails.
+/// Acquires the migration lock of a SQLite database; dropping the value releases it. refinery takes no lock, so a
+/// second file is locked. It is locked before the database is opened, because of two connections that switch a new file
+/// to WAL mode concurrently one fails instead of waiting.
 fn turn(database: &Database) -> Result<Option<rusqlite::Connection>> {
     let Database::Sqlite(path) = database else {
         return Ok(None);

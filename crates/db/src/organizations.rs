@@ -1,5 +1,6 @@
-//! The organization itself, as those who run the platform change it: its own row, and the sessions that work in it. What
-//! its own admins change is in [`settings`](super::settings); whoever looks for one from outside asks [`platform::organizations`](super::platform::organizations).
+//! The row of an organization as platform administrators change it, and the sessions in the organization. Changes by
+//! its own admins are in [`settings`](super::settings), look-ups in
+//! [`platform::organizations`](super::platform::organizations).
 
 use model::collation::{search_key, sort_key};
 use model::id::SessionId;
@@ -21,8 +22,8 @@ macro_rules! organization_columns {
 }
 pub(super) use organization_columns;
 
-/// Sessions at work in the organization: it is the chosen one, or a Host may name it for a member who chose none. Those of
-/// the platform's own people are no business of the organization.
+/// Sessions in the organization: it is their active organization, or they have none and belong to a member, so the
+/// `Host` header may resolve to it. Sessions of super admins are excluded.
 macro_rules! sessions_at_work {
     () => {
         " FROM sessions s JOIN users u ON u.id = s.user_id
@@ -32,47 +33,43 @@ macro_rules! sessions_at_work {
 }
 
 statements! {
-    /// Takes the organization for this unit; one that was deleted is not there.
+    /// Locks the organization until the end of the transaction, unless it is deleted.
     HOLD = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE";
-    /// A new organization.
     INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at, updated_at,
             search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    /// All fields of the organization.
+    /// Updates every field of the organization.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, slug = $4, custom_domain = $5, logo = $6, status = $7,
             metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $1";
-    /// The organization is there no more; what it was called is free for others at once.
+    /// Soft-deletes the organization. Its slug and domain become available immediately.
     DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL WHERE id = $1";
-    /// The sessions at work in it.
     SESSIONS = concat!("SELECT s.id", sessions_at_work!(), " ORDER BY s.id");
-    /// No session works in it any more.
+    /// Clears the active organization of its sessions.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
-    /// How many members it has.
     MEMBER_COUNT = "SELECT COUNT(*) FROM members WHERE organization_id = $1";
 }
 
 impl Scope<'_> {
-    /// How many members it has.
     pub fn member_count(&mut self) -> Result<i64> {
         self.one(&MEMBER_COUNT, args![], |row| row.take())
     }
 
-    /// The sessions at work in it.
+    /// Lists the sessions in the organization.
     pub fn sessions_at_work(&mut self) -> Result<Vec<SessionId>> {
         self.many(&SESSIONS, args![], |row| row.take())
     }
 }
 
 impl Work<'_> {
-    /// The organization, held until this unit ends.
+    /// Returns the organization, locked until the end of the transaction.
     pub fn organization_to_change(&mut self) -> Result<Organization> {
         self.one(&HOLD, args![], |row| row.take::<String>())?;
         self.school()
     }
 
-    /// Writes the organization itself, as the first thing in it; a taken name in addresses is `DUPLICATE_SLUG`, a taken
-    /// domain `DUPLICATE_DOMAIN`.
+    /// Inserts the organization as its first row; a slug that is in use is `DUPLICATE_SLUG`, a domain
+    /// `DUPLICATE_DOMAIN`.
     pub fn insert_organization(&mut self, new: &Organization) -> Result<()> {
         let metadata = metadata(new)?;
         let key = name_key(new.name.as_str());
@@ -85,7 +82,7 @@ impl Work<'_> {
         self.run(&INSERT, arguments).map(drop)
     }
 
-    /// Writes all fields of the organization.
+    /// Updates every field of the organization.
     pub fn update_organization(&mut self, organization: &Organization) -> Result<()> {
         let metadata = metadata(organization)?;
         let key = name_key(organization.name.as_str());
@@ -119,7 +116,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Deletes the organization softly: no look-up finds it from now on, and no session works in it.
+    /// Soft-deletes the organization: look-ups no longer find it, and its sessions lose their active organization.
     pub fn delete_organization(&mut self) -> Result<()> {
         let now = self.now();
         self.run(&DELETE, args![now])?;

@@ -1,5 +1,5 @@
-//! The submission overview: every group on every topic that the viewer manages, a page at a time, and how far the groups
-//! of each topic are. A teacher finds the own classes, an admin all of them.
+//! The submission overview: a paginated list of all groups on all topics that the viewer manages, and statistics per
+//! topic. Teachers see their own classes, admins all classes.
 
 use std::collections::HashMap;
 
@@ -25,8 +25,8 @@ use super::sql::{Columns, Sql};
 use crate::{args, statements};
 use common::error::Result;
 
-/// Where a row stands: topics by deadline, the latest first (so the deadline is turned round), then by id, then by group
-/// number. The id of the link is the position's own.
+/// The sort key of a row: deadline descending (hence negated), topic id, group number. The id of the link is part of
+/// the position itself.
 pub type Key = (i64, String, i64);
 
 /// The links `ga` of topics `a` in class `k` and group `g`, with course `c` and current submission `s`.
@@ -41,7 +41,7 @@ macro_rules! from_links {
     };
 }
 
-/// What the overview asks for, `$5` to `$9`. A topic without a course is in the subject of its group.
+/// The filter of the overview, `$5` to `$9`. A topic without a course has the subject of its group.
 macro_rules! matching {
     () => {
         concat!(
@@ -60,14 +60,14 @@ macro_rules! matching {
     };
 }
 
-/// The current submission came late.
+/// The current submission is late.
 macro_rules! is_late {
     () => {
         "(ga.status IN ('SUBMITTED', 'GRADED') AND COALESCE(s.is_late, FALSE))"
     };
 }
 
-/// Of these, one page: `$10` status, `$11` to `$14` the row it goes on after, `$15` how many.
+/// One page: `$10` status, `$11` to `$14` the preceding row, `$15` the number of rows.
 macro_rules! one_page {
     () => {
         concat!(
@@ -82,7 +82,7 @@ macro_rules! one_page {
     };
 }
 
-/// The links of the page, for what belongs to them.
+/// The links of the page, for the statements that read their children.
 macro_rules! on_page {
     () => {
         concat!(
@@ -96,20 +96,19 @@ macro_rules! on_page {
 use {from_links, is_late, matching, one_page};
 
 statements! {
-    /// The rows of the page.
     PAGE = concat!("SELECT ", link_columns!(), ", ", assignment_columns!(),
         ", (SELECT COUNT(*) FROM submission_documents sd
             WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id),
         g.name, g.group_number, g.display_name, g.course_id, k.id, k.status, g.start_date, c.name, c.subject_id,
         sj.id, sj.name, sj.code, sj.color, ", submission_columns!(), from_links!(),
         " LEFT JOIN subjects sj ON sj.id = COALESCE(c.subject_id, g.subject_id)", one_page!());
-    /// The files of their topics, each for every link that may see it.
+    /// The files of their topics, repeated for each link that can view them.
     FILES = concat!("SELECT ga.id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id, f.file_key, f.file_name,
             f.mime_type, f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at
         FROM group_assignments ga JOIN assignment_attachments f ON f.assignment_id = ga.assignment_id
             AND (f.group_assignment_id IS NULL OR f.group_assignment_id = ga.id)
         WHERE f.staged_at IS NULL AND ", on_page!(), " ORDER BY f.created_at, f.id");
-    /// How far the groups of each topic are, whatever page and status are asked for.
+    /// Statistics per topic, independent of page and status.
     STATS = concat!("SELECT a.id, a.title, a.deadline, COUNT(*),
             SUM(CASE WHEN ga.status = 'NOT_STARTED' THEN 1 ELSE 0 END),
             SUM(CASE WHEN ga.status = 'IN_PROGRESS' THEN 1 ELSE 0 END),
@@ -122,29 +121,26 @@ statements! {
 }
 
 current_parts!(
-    /// What is in the current submissions of the page.
+    /// The content of the current submissions of the page.
     of_page, from: " FROM group_assignments ga", where: on_page!()
 );
 
-/// The statements of this file.
+/// The statements of this file, for the tests of all SQL.
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![("overview", STATEMENTS), ("overview::of_page", of_page::STATEMENTS)]
 }
 
-/// Which links the overview shows; every part may be absent.
+/// Restricts the overview. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct OverviewFilter {
-    /// Of topics in this class.
     pub class_id: Option<ClassId>,
-    /// Of topics in courses of this subject; of groups in it where the topic has no course.
+    /// The subject of the course of the topic, or of the group if the topic has no course.
     pub subject_id: Option<SubjectId>,
-    /// Of topics in this course.
     pub course_id: Option<CourseId>,
-    /// Of this topic.
     pub assignment_id: Option<AssignmentId>,
-    /// Whose topic, group or member has this in the name.
+    /// Matches a part of the name of the topic, of the group or of a member.
     pub search: Option<String>,
-    /// In this state, as the wire spells it: a status of a link, LATE, or UNGRADED.
+    /// The status as in the API: a status of a link, `LATE` or `UNGRADED`.
     pub state: Option<&'static str>,
 }
 
@@ -155,32 +151,27 @@ pub struct OverviewRow {
     pub whole: WholeGroupAssignment,
     /// The course of the topic.
     pub course: Option<CourseLabel>,
-    /// The subject of the course, or of the group.
+    /// The subject of the course, or of the group if there is no course.
     pub subject: Option<SubjectLabel>,
 }
 
-/// How far the groups of one topic are.
+/// Statistics about the groups of one topic.
 #[derive(Debug, Clone)]
 pub struct OverviewStats {
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// Its title.
     pub title: Title,
-    /// Its deadline.
     pub deadline: Timestamp,
-    /// How far its groups are.
     pub counted: Statistics,
 }
 
 impl OverviewRow {
-    /// The topic as rows mention it.
     pub fn assignment(&self) -> AssignmentLabel {
         self.whole.assignment.label()
     }
 }
 
 impl Scope<'_> {
-    /// A page of the links that match.
+    /// Returns a page of the matching links.
     pub fn overview(&mut self, filter: &OverviewFilter, window: &Window<Key>) -> Result<Slice<OverviewRow, Key>> {
         let search = filter.search.as_deref().map(super::pattern);
         let first = (i64::MIN, String::new(), 0);
@@ -188,7 +179,7 @@ impl Scope<'_> {
             .after
             .as_ref()
             .map_or((&first, ""), |after| (&after.key, after.id.as_str()));
-        // A forged cursor must not carry what no text of the database holds.
+        // A forged cursor could contain NUL, which PostgreSQL text cannot.
         let topic = key.1.replace('\0', "");
         let (deadline, rows) = (key.0.saturating_neg(), window.rows());
         let arguments = args![
@@ -224,7 +215,7 @@ impl Scope<'_> {
         Ok(window.cut(rows, position))
     }
 
-    /// How far the groups of each topic are that match, whatever their status.
+    /// Returns statistics for the topics of the matching links, independent of their status.
     pub fn overview_stats(&mut self, filter: &OverviewFilter) -> Result<Vec<OverviewStats>> {
         let search = filter.search.as_deref().map(super::pattern);
         let arguments = args![
@@ -250,7 +241,7 @@ impl Scope<'_> {
                     returned,
                     graded,
                     late,
-                    // Whose grade is out is graded.
+                    // A link with a published grade has the status GRADED, so every SUBMITTED link is ungraded.
                     ungraded: submitted,
                 },
             })
@@ -258,7 +249,7 @@ impl Scope<'_> {
     }
 }
 
-/// Where a row stands in the overview.
+/// Returns the pagination position of a row.
 pub fn position(row: &OverviewRow) -> Position<Key> {
     let (topic, number) = (&row.whole.assignment, row.whole.place.group.group_number);
     Position {

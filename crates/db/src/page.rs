@@ -1,40 +1,39 @@
-//! Pages of lists that grow without bound: a page goes on after the last row of the one before it, by key and id. There
-//! is no offset anywhere, so that rows which come in meanwhile move nothing and the last page costs what the first does.
+//! Keyset pagination: a page begins after the last row of the previous one, by key and id. There is no offset, so
+//! concurrent inserts do not shift pages, and the last page costs as much as the first.
 
-/// Where a page begins: after the row with this key and this id.
+/// A position in a list: after the row with this key and this id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position<K> {
-    /// What the list is sorted by.
+    /// The value the list is sorted by.
     pub key: K,
-    /// Which row of those with the same key.
+    /// Distinguishes rows with the same key.
     pub id: String,
 }
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window<K> {
-    /// The end of the page before; none for the first page.
+    /// The end of the previous page; `None` for the first page.
     pub after: Option<Position<K>>,
-    /// How many rows.
+    /// Maximum number of rows.
     pub limit: usize,
 }
 
-/// A part of a list, and where the next one begins, if there is one.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice<T, K> {
-    /// The rows.
     pub rows: Vec<T>,
-    /// The end of this page, unless it is the last.
+    /// The end of this page; `None` for the last page.
     pub next: Option<Position<K>>,
 }
 
 impl<K> Window<K> {
-    /// How many rows to ask the database for: one more than is shown tells whether there is a next page.
+    /// Returns the `LIMIT` of the query: one row more than the page, to detect whether there is a next page.
     pub fn rows(&self) -> i64 {
         i64::try_from(self.limit + 1).unwrap_or(i64::MAX)
     }
 
-    /// Cuts what the database answered to [`Self::rows`] down to the page.
+    /// Truncates the result of a query with the limit [`Self::rows`] to the page.
     pub fn cut<T>(&self, mut rows: Vec<T>, position: impl Fn(&T) -> Position<K>) -> Slice<T, K> {
         let goes_on = rows.len() > self.limit;
         rows.truncate(self.limit);
@@ -44,8 +43,8 @@ impl<K> Window<K> {
 }
 
 impl Window<i64> {
-    /// The bound of a list that is sorted by time, newest first: `(created_at, id) < (key, id)`. It is always there, so
-    /// that the index is entered at the right place on every page.
+    /// Returns the bound of a list sorted by time, newest first: `(created_at, id) < (key, id)`. The first page has a
+    /// bound as well, so that the same index scan serves every page.
     pub fn newest_before(&self) -> (i64, &str) {
         self.after
             .as_ref()
@@ -54,7 +53,7 @@ impl Window<i64> {
 }
 
 impl Window<String> {
-    /// The bound of a list that is sorted by name: `(sort_key, id) > (key, id)`.
+    /// Returns the bound of a list sorted by name: `(sort_key, id) > (key, id)`.
     pub fn names_after(&self) -> (&str, &str) {
         self.after
             .as_ref()

@@ -1,6 +1,7 @@
-//! Searching by a part of a text.
+//! Substring search.
 
-/// A search text as a LIKE pattern over a `search_key` column: without case and accents, wildcards taken literally.
+/// Converts a search text to a `LIKE` pattern for a `search_key` column: without case and accents, with wildcards
+/// escaped.
 pub(super) fn pattern(search: &str) -> String {
     let mut pattern = String::with_capacity(search.len());
     for character in model::collation::search_key(search).chars() {

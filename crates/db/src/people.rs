@@ -1,5 +1,5 @@
-//! People as their school administers them: the account together with the membership. Nothing here reads or writes an
-//! account that is not a member of the organization, except to find out that an address has one.
+//! Accounts as administered by their organization, together with their membership. Accounts that are not members of the
+//! organization are neither read nor changed, except to find out whether an email address is in use.
 
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::collation::{person_sort_key, search_key};
@@ -35,13 +35,13 @@ macro_rules! member_columns {
 pub(super) use {account_columns, member_columns};
 
 statements! {
-    /// Takes the organization for this unit: who owns it is decided one after the other.
+    /// Locks the organization until the end of the transaction, so that changes of owners are serialized.
     HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
-    /// What somebody is on the platform and here, at this moment.
+    /// The present platform role and organization role of a user.
     RANK = "SELECT u.role, m.role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id AND m.is_active
         WHERE u.id = $2 AND u.is_active";
-    /// The classes that are no draft in which a person learns or teaches.
+    /// The classes, except drafts, in which a user is a student or a teacher.
     CLASSES_SHOWING = "SELECT k.id FROM classes k WHERE k.organization_id = $1 AND k.teacher_id = $2 AND k.status <> 'DRAFT'
         UNION SELECT k.id FROM class_teachers ct
             JOIN classes k ON k.organization_id = ct.organization_id AND k.id = ct.class_id
@@ -49,107 +49,99 @@ statements! {
         UNION SELECT k.id FROM class_enrollments e
             JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
             WHERE e.organization_id = $1 AND e.student_id = $2 AND k.status <> 'DRAFT'";
-    /// The account of an address, and whether it is a member here.
+    /// The account of an email address, and its role if it is a member.
     BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, u.home_organization_id, m.role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
         WHERE u.email = $2";
-    /// A new account, at home here; a taken address makes none.
+    /// Inserts an account with this home organization, unless the email address is in use.
     INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
             email_verified, username, role, created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10, $11, $12)
         ON CONFLICT (email) DO NOTHING";
-    /// A new membership; there already is none.
+    /// Inserts a membership, unless there is one.
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (organization_id, user_id) DO NOTHING";
-    /// An inactive account that has a new membership: the memberships that other organizations deactivated stay inactive.
+    /// Reactivates an inactive account with a new membership. Memberships that other organizations deactivated stay
+    /// inactive.
     WAKE = "UPDATE users SET is_active = TRUE, updated_at = $3
         WHERE id = $2 AND NOT is_active AND erased_at IS NULL
             AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
-    /// The password of a member.
+    /// Sets the password of a member.
     UPSERT_PASSWORD = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         SELECT CAST($2 AS TEXT), m.user_id, 'credential', m.user_id, CAST($4 AS TEXT), CAST($5 AS BIGINT),
             CAST($5 AS BIGINT)
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
         ON CONFLICT (provider_id, account_id) DO UPDATE
         SET password = excluded.password, updated_at = excluded.updated_at";
-    /// Whether the password of a member has to be changed, and until when it is good. An administrator chose it, so it opens
-    /// this organization only.
+    /// Sets whether a member must change their password, and its expiry. It was set by an administrator, so it is valid
+    /// for this organization only.
     MARK_PASSWORD = "UPDATE users SET must_change_password = $3, temporary_password_expires_at = $4, updated_at = $5,
             password_organization_id = $1
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
-    /// Notes who replaced a member's password.
+    /// Records who replaced a member's password.
     NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $4, password_reset_by_id = $3
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
-    /// Takes a member's account and membership for this unit; nobody enrols him meanwhile.
+    /// Locks the account and the membership until the end of the transaction; concurrent enrollments of the member
+    /// wait.
     HOLD_MEMBER = "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 FOR UPDATE";
-    /// A member with his account, and whether another school knows him, too.
+    /// A member with their account, and whether they belong to another organization too.
     MEMBERSHIP = concat!("SELECT ", account_columns!(), ", ", member_columns!(), ",
             EXISTS (SELECT 1 FROM members o WHERE o.user_id = m.user_id AND o.organization_id <> $1)
         FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2");
-    /// Whose membership it is.
     OF_MEMBER = "SELECT user_id FROM members WHERE organization_id = $1 AND id = $2";
-    /// Owners besides one person who can act as such.
+    /// The active owners other than one user.
     OTHER_OWNERS = "SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
             AND u.is_active";
-    /// The fields of an account that its school administers.
+    /// Updates the fields of an account that its organization administers.
     UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7,
             email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
             is_active = $9, locale = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
-    /// The fields of a membership.
     UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5, is_active = $6
         WHERE organization_id = $1 AND id = $2";
 }
 
-/// The account of an address, as far as a school may know of one that is not its own.
+/// The account of an email address, limited to what an organization may know of a foreign account.
 #[derive(Debug, Clone)]
 pub struct FoundAccount {
-    /// The person.
     pub person: Person,
-    /// The platform role, of which only `SUPER_ADMIN` counts.
+    /// The platform role; only `SUPER_ADMIN` matters.
     pub role: PlatformRole,
-    /// The organization that made the account, if one did.
+    /// The organization that created the account, if any.
     pub home: Option<OrganizationId>,
-    /// The role here, if the person is a member.
+    /// The role in this organization, if the user is a member.
     pub member_role: Option<MemberRole>,
 }
 
-/// An account to be created.
+/// The data of a new account.
 #[derive(Debug, Clone)]
 pub struct NewAccount<'a> {
-    /// The id it will have.
     pub id: &'a UserId,
-    /// The name shown to others.
     pub name: &'a Name,
-    /// First name.
     pub first_name: Option<&'a ShortName>,
-    /// Last name.
     pub last_name: Option<&'a ShortName>,
-    /// The address in lower case.
+    /// The email address in lower case.
     pub email: &'a str,
-    /// Another name to sign in with.
+    /// An alternative name for sign-in.
     pub username: Option<&'a Username>,
-    /// The platform role.
     pub role: PlatformRole,
 }
 
-/// A membership with the account behind it.
+/// A membership with its account.
 #[derive(Debug, Clone)]
 pub struct Membership {
-    /// The account.
     pub user: User,
-    /// The membership.
     pub member: Member,
-    /// Whether the account is a member of another organization, too.
+    /// Whether the account is a member of another organization too.
     pub is_elsewhere: bool,
 }
 
 impl Scope<'_> {
-    /// The classes whose students see a name or an image that changed; none when both stayed.
+    /// Lists the classes whose members see a changed name or image; empty if neither changed.
     pub fn classes_showing(&mut self, user: &UserId, changed: &Changed) -> Result<Vec<ClassId>> {
         if !changed.has("name") && !changed.has("image") {
             return Ok(Vec::new());
@@ -157,7 +149,7 @@ impl Scope<'_> {
         self.many(&CLASSES_SHOWING, args![user], |row| row.take())
     }
 
-    /// The rank of the person who acts, read now: what he was when the request began does not count.
+    /// Reads the present rank of the acting user; their role at the beginning of the request may be outdated.
     pub fn rank(&mut self) -> Result<Rank> {
         let user = self.user_text();
         let found = self.maybe(&RANK, args![user], |row| {
@@ -167,7 +159,7 @@ impl Scope<'_> {
         rank.ok_or(Error::NotAMember)
     }
 
-    /// The account of an address (lower case).
+    /// Returns the account of an email address (lower case).
     pub fn account_of_address(&mut self, email: &str) -> Result<Option<FoundAccount>> {
         self.maybe(&BY_EMAIL, args![email], |row| {
             Ok(FoundAccount {
@@ -179,17 +171,17 @@ impl Scope<'_> {
         })
     }
 
-    /// A member with his account.
+    /// Returns a member with their account.
     pub fn membership(&mut self, user: &UserId) -> Result<Membership> {
         self.one(&MEMBERSHIP, args![user], membership)
     }
 
-    /// Whose membership it is.
+    /// Returns the user of a membership.
     pub fn user_of_member(&mut self, id: &MemberId) -> Result<UserId> {
         self.one(&OF_MEMBER, args![id], |row| row.take())
     }
 
-    /// How many others own the organization and may sign in; the caller holds the organization.
+    /// Counts the other owners who can sign in. The caller holds the lock of the organization.
     pub fn other_owners(&mut self, user: &UserId) -> Result<usize> {
         let others: i64 = self.one(&OTHER_OWNERS, args![user], |row| row.take())?;
         Ok(usize::try_from(others).unwrap_or(0))
@@ -197,19 +189,20 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Holds the organization until this unit ends: whoever changes roles, memberships or owners comes through here.
+    /// Locks the organization until the end of the transaction. Every change of roles, memberships or owners takes this
+    /// lock.
     pub fn hold_organization(&mut self) -> Result<()> {
         self.one(&HOLD_ORGANIZATION, args![], |row| row.take::<String>())
             .map(drop)
     }
 
-    /// A member with his account, held until this unit ends.
+    /// Returns a member with their account, locked until the end of the transaction.
     pub fn membership_to_change(&mut self, user: &UserId) -> Result<Membership> {
         self.one(&HOLD_MEMBER, args![user], |row| row.take::<UserId>())?;
         self.membership(user)
     }
 
-    /// Writes a new account that is at home here; false when the address has one already.
+    /// Inserts an account with this home organization; returns false if the email address is in use.
     pub fn insert_account(&mut self, new: &NewAccount<'_>) -> Result<bool> {
         let (key, role, now) = (name_key(new.name.as_str()), new.role.as_str(), self.now());
         let search_key = search_key(new.name.as_str());
@@ -230,8 +223,8 @@ impl Work<'_> {
         Ok(self.run(&INSERT_USER, arguments)? > 0)
     }
 
-    /// Makes an account a member; nothing when it is one. A taken id of the school is `DUPLICATE_EXTERNAL_ID`. An account that
-    /// was switched off because it had no membership left is good again.
+    /// Makes an account a member; returns `None` if it is one. An external id that is in use is
+    /// `DUPLICATE_EXTERNAL_ID`. Reactivates an account that was deactivated because it had no membership left.
     pub fn insert_member(
         &mut self,
         user: &UserId,
@@ -257,8 +250,8 @@ impl Work<'_> {
         Ok(Some(member))
     }
 
-    /// Stores a member's password: whether it has to be changed, and until when it is good if it is a temporary one. All mailed
-    /// links of the member become worthless, and what was guessed before does not count.
+    /// Stores the password of a member, whether it must be changed, and the expiry of a temporary one. Invalidates all
+    /// emailed links of the member and resets the count of failed sign-ins.
     pub fn write_password(
         &mut self,
         user: &UserId,
@@ -274,13 +267,14 @@ impl Work<'_> {
         })
     }
 
-    /// Notes that the caller replaced a member's password; the member sees it after the next sign-in.
+    /// Records that the caller replaced a member's password; shown to the member after the next sign-in.
     pub fn note_password_reset(&mut self, user: &UserId) -> Result<()> {
         let (by, now) = (self.actor().user.clone(), self.now());
         self.run(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
     }
 
-    /// Writes the fields of an account that its school administers; a taken address is `DUPLICATE_EMAIL`.
+    /// Updates the fields of an account that its organization administers; an email address that is in use is
+    /// `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
         let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
@@ -301,7 +295,7 @@ impl Work<'_> {
         self.run(&UPDATE_USER, arguments).map(drop)
     }
 
-    /// Writes role and id of a membership; a taken id of the school is `DUPLICATE_EXTERNAL_ID`.
+    /// Updates role, external id and status of a membership; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn update_member(&mut self, member: &Member) -> Result<()> {
         let role = member.role.as_str();
         let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];

@@ -1,5 +1,5 @@
-//! A thread's own connection: opened anew when it broke, and given up for a while where that does not work. Threads
-//! without one leave the jobs to those who have one, as long as there are any.
+//! The database connection of a thread: reconnects after the connection broke, with a pause after a failure. Threads
+//! without a connection leave jobs to threads that have one, as long as there are any.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,25 +10,24 @@ use super::connection::Connection;
 use super::db::{Database, connect};
 use common::error::{Error, Result};
 
-/// After a failed try nobody tries again for so long: whoever asks meanwhile is told at once.
+/// After a failed attempt no thread reconnects for this time; requests fail immediately.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How soon a thread without a connection tries again while others have theirs; the pause doubles up to the longest, for
-/// a server that is full stays full.
+/// Reconnect interval of a thread without a connection while other threads have theirs. It doubles up to the maximum,
+/// because a server at its connection limit usually stays there.
 const STAND_BY: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// The connections of all threads of one kind.
+/// The connections of all threads of one kind (readers or writers).
 pub(super) struct Pool {
     database: Database,
     reading: bool,
-    /// Threads that have a connection, as far as they know.
+    /// The number of threads that believe to have a connection.
     connected: AtomicUsize,
-    /// When somebody last tried in vain.
+    /// The time of the last failed attempt, cleared by a successful one.
     failed: Mutex<Option<Instant>>,
 }
 
 impl Pool {
-    /// Nobody has a connection yet.
     pub(super) fn new(database: &Database, reading: bool) -> Arc<Self> {
         Arc::new(Self {
             database: database.clone(),
@@ -49,7 +48,7 @@ impl Pool {
                 Ok(connection)
             }
             Err(error) => {
-                // Once is enough for the log; those who ask meanwhile are in it by themselves.
+                // Logged once per outage; failed requests appear in the request log.
                 if self.failed().replace(Instant::now()).is_none() {
                     tracing::warn!(error = conflict::cause(&error), "no connection to the database");
                 }
@@ -63,15 +62,15 @@ impl Pool {
     }
 }
 
-/// What one thread holds.
+/// The connection of one thread.
 pub(super) struct Pooled {
     pool: Arc<Pool>,
     connection: Option<Connection>,
 }
 
 impl Pooled {
-    /// What a thread begins with. The first one must get its connection now; a server that has room for no more of them
-    /// is no reason not to start.
+    /// Creates the connection of a thread. The first thread must connect immediately; a server at its connection limit
+    /// does not prevent the start.
     pub(super) fn of_thread(pool: &Arc<Pool>, number: usize) -> Result<Self> {
         let connection = if number == 0 { Some(pool.connect()?) } else { None };
         Ok(Self {
@@ -80,7 +79,7 @@ impl Pooled {
         })
     }
 
-    /// The connection, opened anew when the old one broke.
+    /// Returns the connection, after reconnecting if it broke.
     pub(super) fn get(&mut self) -> Result<&mut Connection> {
         self.forget_if_lost();
         if self.connection.is_none() {
@@ -89,21 +88,21 @@ impl Pooled {
         self.connection.as_mut().ok_or(Error::NotReady)
     }
 
-    /// Forgets the connection: nobody knows in which state it is.
+    /// Discards the connection, whose state is unknown.
     pub(super) fn lose(&mut self) {
         if self.connection.take().is_some() {
             self.pool.connected.fetch_sub(1, Ordering::SeqCst);
         }
     }
 
-    /// Forgets the connection if its last use broke it.
+    /// Discards the connection if it broke during its last use.
     pub(super) fn forget_if_lost(&mut self) {
         if self.connection.as_ref().is_some_and(Connection::is_lost) {
             self.lose();
         }
     }
 
-    /// Waits until there is a connection, or until nobody has one: then somebody must take the jobs and say so.
+    /// Waits until there is a connection, or until no thread has one: then the jobs must be failed.
     pub(super) fn stand_by(&mut self) {
         let mut pause = STAND_BY;
         while self.connection.is_none() && self.pool.connected.load(Ordering::SeqCst) > 0 {

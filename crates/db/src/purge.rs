@@ -1,7 +1,7 @@
-//! What a deleted organization leaves behind, taken away piece by piece: children first, some rows a unit, so that nobody
-//! else waits long. Where it got to is said by the rows that are still there, so it may stop anywhere and go on later.
-//! Everything below a class goes as it does when somebody deletes a group, a topic, the class (`cascade.rs`), except that
-//! nobody looks any more: a room is emptied in pieces first, then group after group goes, and a class is small when it does.
+//! Purges the data of a deleted organization in small transactions, children first, so that other writes do not wait
+//! long. The progress is determined by the remaining rows, so a purge can stop at any point and resume. Classes are
+//! deleted with the statements of `cascade.rs`, without events: first the messages of their rooms in batches, then
+//! group by group, then the small remainder.
 
 use model::file::FileKey;
 use model::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
@@ -11,17 +11,17 @@ use super::sql::Sql;
 use crate::{args, statements};
 use common::error::{Error, Result};
 
-/// Rows of one unit.
+/// Rows per transaction.
 const PIECE: i64 = 500;
 
-/// The next members to go.
+/// The next members to delete.
 macro_rules! next_members {
     () => {
         "(SELECT user_id FROM members WHERE organization_id = $1 ORDER BY user_id LIMIT $2)"
     };
 }
 
-/// Those of them who belong to no other school, and not to the platform itself.
+/// Those of the next members who belong to no other organization and are not super admins.
 macro_rules! homeless {
     () => {
         concat!(
@@ -33,7 +33,7 @@ macro_rules! homeless {
     };
 }
 
-/// Some rows of a table that has an id.
+/// Deletes a batch of rows of a table with an id.
 macro_rules! piece_of {
     ($table:literal) => {
         concat!(
@@ -46,7 +46,7 @@ macro_rules! piece_of {
     };
 }
 
-/// Some rows of a table whose parents go next: those of the next parents.
+/// Deletes the children of the next batch of parents.
 macro_rules! children_of {
     ($table:literal, $key:literal, $parents:literal) => {
         concat!(
@@ -62,90 +62,78 @@ macro_rules! children_of {
 }
 
 statements! {
-    /// Whether the organization was deleted. Nothing is taken from one that was not.
+    /// Whether the organization is deleted; nothing is purged from others.
     IS_DELETED = "SELECT deleted_at IS NOT NULL FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
-    /// The next class.
     CLASS = "SELECT id FROM classes WHERE organization_id = $1 ORDER BY name_key, id LIMIT 1";
-    /// A room of that class in which something was said.
+    /// A room of the class with messages.
     ROOM = "SELECT w.id FROM groups g JOIN work_rooms w ON w.organization_id = g.organization_id AND w.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
             AND EXISTS (SELECT 1 FROM work_room_messages m WHERE m.organization_id = $1 AND m.work_room_id = w.id) LIMIT 1";
-    /// The files of its messages.
+    /// The files of the messages of a room.
     ROOM_FILES = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 RETURNING file_key";
-    /// Its newest messages: an answer is newer than what it answers, so nothing is taken that something else still names.
+    /// The newest messages of a room: a reply is newer than the message it refers to, so no reference dangles.
     ROOM_MESSAGES = "DELETE FROM work_room_messages WHERE organization_id = $1 AND id IN (SELECT id FROM work_room_messages
         WHERE organization_id = $1 AND work_room_id = $2 ORDER BY seq DESC LIMIT $3)";
-    /// A group of that class.
     GROUP = "SELECT id FROM groups WHERE organization_id = $1 AND class_id = $2 ORDER BY group_number LIMIT 1";
-    /// A topic of that class.
     TOPIC = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 ORDER BY deadline, id LIMIT 1";
-    /// Who got the next messages.
     RECIPIENTS = children_of!("message_recipients", "message_id", "direct_messages");
-    /// The next messages.
     MESSAGES = piece_of!("direct_messages");
-    /// The students of the next homerooms.
     HOMEROOM_STUDENTS = children_of!("homeroom_enrollments", "homeroom_id", "homerooms");
-    /// The next homerooms.
     HOMEROOMS = piece_of!("homerooms");
-    /// The next subjects.
     SUBJECTS = piece_of!("subjects");
-    /// What its jobs made.
+    /// The result files of its jobs.
     JOB_FILES = "SELECT file_key FROM jobs WHERE organization_id = $1 AND file_key IS NOT NULL";
-    /// Its jobs, except the one that does this.
     JOBS = "DELETE FROM jobs WHERE organization_id = $1 AND kind <> 'ORGANIZATION_PURGE'";
-    /// How much it kept.
     STORAGE = "DELETE FROM storage_usages WHERE organization_id = $1";
-    /// The next invitations, in the order of the index of an organization.
+    /// The next invitations, in the order of the organization's index.
     INVITATIONS = "DELETE FROM invitations WHERE organization_id = $1 AND id IN (SELECT id FROM invitations
         WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
-    /// Its mail domains, few as they are.
+    /// All mail domains; there are few.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
-    /// What was counted of its calls for help and its imports.
+    /// Rate limit windows for help requests and imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
-    /// What was saved of documents after they were deleted.
+    /// Late texts.
     LATE_TEXTS = "DELETE FROM late_texts WHERE organization_id = $1 RETURNING file_key";
-    /// Documents that were deleted.
     DELETED_DOCUMENTS = "DELETE FROM deleted_documents WHERE organization_id = $1";
-    /// Responses to creating requests.
+    /// Stored responses of idempotency keys.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
-    /// The sessions of the next members who have no other school end.
+    /// Ends the sessions of the next members without another organization.
     END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", homeless!(), " RETURNING user_id, id");
-    /// Nobody signs in with their accounts any more.
+    /// Deactivates the accounts of the next members without another organization.
     DEACTIVATE = concat!("UPDATE users SET is_active = FALSE, updated_at = $3 WHERE is_active AND id IN ", homeless!());
     /// The next memberships.
     MEMBERS = concat!("DELETE FROM members WHERE organization_id = $1 AND user_id IN ", next_members!());
-    /// The next accounts that it made are at home nowhere.
+    /// Clears the home organization of the next accounts.
     HOMES = "UPDATE users SET home_organization_id = NULL WHERE home_organization_id = $1
         AND id IN (SELECT id FROM users WHERE home_organization_id = $1 ORDER BY id LIMIT $2)";
-    /// The next records of its log.
+    /// The next log records.
     LOG = "DELETE FROM activity_logs WHERE organization_id = $1 AND id IN (SELECT id FROM activity_logs
         WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
-    /// No session works in it, although one may have been choosing it when it was deleted.
+    /// Clears the active organization of sessions: one may have been switching to it when it was deleted.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
-    /// A password that its administrators chose opens no organization any more, until the mailbox confirms.
+    /// Passwords set by its administrators are valid in no organization until the user verifies their email address.
     PASSWORDS = "UPDATE users SET password_organization_id = '' WHERE password_organization_id = $1";
-    /// The job that does this.
+    /// The purge job itself.
     LAST_JOB = "DELETE FROM jobs WHERE organization_id = $1";
-    /// The organization itself.
     ORGANIZATION = "DELETE FROM organizations WHERE id = $1";
 }
 
-/// What a unit of a purge took away.
+/// The result of one transaction of a purge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Purged {
-    /// Files that no row names any more.
+    /// Files that are no longer referenced.
     pub files: Vec<FileKey>,
-    /// Sessions that ended, by person.
+    /// Sessions that ended, by user.
     pub ended: Vec<(UserId, SessionId)>,
     /// Whether nothing is left.
     pub is_over: bool,
 }
 
 impl Work<'_> {
-    /// Takes the next piece of the deleted organization away.
+    /// Purges the next batch of rows of the deleted organization.
     pub fn purge_piece(&mut self) -> Result<Purged> {
         match self.maybe(&IS_DELETED, args![], |row| row.take())? {
-            // An earlier attempt finished and could not say so.
+            // An earlier attempt finished without recording it.
             None => {
                 return Ok(Purged {
                     is_over: true,
@@ -210,7 +198,8 @@ impl Work<'_> {
         })
     }
 
-    /// Takes the next piece of a class, at last the class itself; answers the files that no row names any more.
+    /// Purges the next batch of rows of a class, and finally the class itself; returns the files that are no longer
+    /// referenced.
     fn purge_class(&mut self, class: &ClassId) -> Result<Vec<FileKey>> {
         if let Some(room) = self.maybe(&ROOM, args![class], |row| row.take::<WorkRoomId>())? {
             let files = self.many(&ROOM_FILES, args![room], |row| {
@@ -228,8 +217,8 @@ impl Work<'_> {
         Ok(self.delete_class(class)?.files)
     }
 
-    /// Switches off the accounts of the next members who have no other school; contract 4.6 asks for this whenever a last
-    /// membership ends.
+    /// Deactivates the accounts of the next members without another organization. Accounts are deactivated whenever
+    /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
         let ended = self.many(&END_SESSIONS, args![PIECE], |row| Ok((row.take()?, row.take()?)))?;

@@ -1,6 +1,7 @@
-//! What a release needs of the schema: its statements, and the columns and unique keys they were written for. `groupwork
-//! statements` writes it into `releases/` when a version is tagged; `tests/api/releases.rs` holds every kept one against
-//! the newest schema, because the previous binary goes on while the next one migrates, and comes back when that fails.
+//! The schema requirements of a release: its statements, and the columns and unique keys they use. `groupwork
+//! statements` writes them into `releases/` when a version is tagged. `tests/api/releases.rs` checks all of them
+//! against the newest schema, because the previous release keeps running during a migration and is restored if the
+//! upgrade fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use super::migrate::{migrated_in_memory, newest_migration};
 use super::sql::Sql;
 use common::error::Result;
 
-/// The columns of every table, each with its type and whether it is NOT NULL.
+/// The columns of every table with type and `NOT NULL`.
 static COLUMNS: Sql = Sql::new(
     "SELECT m.name, c.name, c.type || CASE WHEN c.\"notnull\" = 1 THEN ' NOT NULL' ELSE '' END
     FROM sqlite_master m JOIN pragma_table_info(m.name) c
@@ -26,30 +27,28 @@ static UNIQUE_KEYS: Sql = Sql::new(
     ORDER BY m.name, l.name, i.seqno",
 );
 
-/// What a release needs of the schema. It is written so that a diff of two shows each statement and column by itself.
+/// The schema requirements of a release, in a format whose diffs show single statements and columns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Release {
-    /// Its version.
     pub version: String,
-    /// The newest migration it knows.
+    /// The newest migration in the release.
     pub migration: i32,
-    /// The tables it knows.
     pub tables: BTreeMap<String, Table>,
-    /// Its statements by file and name, line by line.
+    /// The statements by file and name, as lines of text.
     pub statements: BTreeMap<String, Vec<String>>,
 }
 
-/// A table as a release knows it.
+/// A table as known to the release.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its columns: type, and NOT NULL where it is.
+    /// The columns with type and `NOT NULL`.
     pub columns: BTreeMap<String, String>,
-    /// The columns of each of its unique keys.
+    /// The columns of each unique key.
     pub unique: BTreeSet<String>,
 }
 
 impl Release {
-    /// What the release that is running needs.
+    /// Returns the requirements of the running release.
     pub fn this() -> Result<Self> {
         let files = super::statements().into_iter().chain(super::platform::statements());
         let statements = files.flat_map(|(file, statements)| {
@@ -65,7 +64,7 @@ impl Release {
     }
 }
 
-/// The tables of an embedded database. The migrations are the same for both kinds, so one kind tells of both.
+/// Reads the tables of a SQLite database. Both databases have the same migrations, so it represents both.
 pub fn tables(connection: &mut Connection) -> Result<BTreeMap<String, Table>> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     let columns = connection.many(&COLUMNS, &[], |row| {
@@ -93,7 +92,7 @@ pub fn tables(connection: &mut Connection) -> Result<BTreeMap<String, Table>> {
     Ok(tables)
 }
 
-/// A statement without the shape it has in the source.
+/// Splits a statement into lines without the indentation of the source.
 fn lines(text: &str) -> Vec<String> {
     let lines = text
         .lines()

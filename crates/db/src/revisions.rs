@@ -1,4 +1,4 @@
-//! Revisions of documents: immutable states of their bytes. They come and go with their document; nobody changes one.
+//! Revisions of documents: immutable snapshots of their content. They are inserted and deleted, never updated.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::{Scope, Work};
 use crate::{args, statements};
 use common::error::Result;
 
-/// How many revisions of a draft are kept (contract 9).
+/// The maximum number of revisions kept of a draft (docs/api-contract.md#documents-and-files). Older ones are pruned.
 pub const REVISIONS_MAX: i64 = 50;
 
 macro_rules! revisions {
@@ -27,13 +27,10 @@ macro_rules! revisions {
 }
 
 statements! {
-    /// The revisions of one document, newest first.
     OF_DOCUMENT = revisions!("v.document_id = $2 ORDER BY v.version DESC");
-    /// One revision by its number.
     BY_VERSION = revisions!("v.document_id = $2 AND v.version = $3");
-    /// One revision.
     BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
-    /// The contents of the documents of all groups on a topic.
+    /// The current revisions of the documents of all groups on a topic.
     OF_TOPIC = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
             v.editors, v.origin, v.is_for_group, v.last_save, v.generation, v.created_at
         FROM group_assignments t
@@ -41,56 +38,53 @@ statements! {
         JOIN documents d ON d.work_room_id = r.id
         JOIN document_revisions v ON v.id = d.current_revision_id
         WHERE t.organization_id = $1 AND t.assignment_id = $2";
-    /// The number of the next revision; late ones count too.
+    /// The number of the next revision; late saves are numbered as well.
     NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2";
-    /// A new revision.
     INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, saved_by_id,
             editors, origin, is_for_group, last_save, generation, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-    /// Old revisions that nothing holds: not the content, not handed in, not kept for the staff after a freeze.
+    /// Old revisions that are not retained: neither current, nor submitted, nor late saves kept for staff.
     OUTDATED = revisions!("v.document_id = $2 AND v.version <= $3 AND (v.origin <> 'LATE_AFTER_LOCK' OR v.is_for_group)
             AND NOT EXISTS (SELECT 1 FROM documents d
                 WHERE d.organization_id = $1 AND d.id = $2 AND d.current_revision_id = v.id)
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
                 WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
         ORDER BY v.version");
-    /// What the document server told of the changes in a revision.
+    /// The change history reported by the document server for a revision.
     NOTE_HISTORY = "UPDATE document_revisions SET history = $3 WHERE organization_id = $1 AND id = $2";
-    /// The same for all revisions of a document.
+    /// The change histories of all revisions of a document.
     HISTORIES = "SELECT id, history FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2 AND history IS NOT NULL";
-    /// The files a revision was converted to.
     CONVERTED = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
-    /// Removes the conversions of one revision.
     DELETE_CONVERTED = "DELETE FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
-    /// Removes one revision.
     DELETE = "DELETE FROM document_revisions WHERE organization_id = $1 AND id = $2";
 }
 
 impl Scope<'_> {
-    /// All revisions of a document, newest first. Late ones are for the staff: filter with [`shown_to_students`].
+    /// Lists all revisions of a document, newest first. Late saves are visible to staff only: filter with
+    /// [`shown_to_students`].
     pub fn revisions(&mut self, document: &DocumentId) -> Result<Vec<Revision>> {
         self.many(&OF_DOCUMENT, args![document], revision)
     }
 
-    /// One revision of a document by its number.
+    /// Returns a revision of a document by its number.
     pub fn revision(&mut self, document: &DocumentId, version: i64) -> Result<Revision> {
         self.one(&BY_VERSION, args![document, version], revision)
     }
 
-    /// One revision of a document by its id.
+    /// Returns a revision of a document by its id.
     pub fn revision_by_id(&mut self, document: &DocumentId, id: &RevisionId) -> Result<Revision> {
         self.one(&BY_ID, args![document, id], revision)
     }
 
-    /// What the document server told of the changes in the revisions of a document.
+    /// Returns the change histories that the document server reported for the revisions of a document.
     pub fn histories(&mut self, document: &DocumentId) -> Result<HashMap<RevisionId, History>> {
         let found = self.many(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
         Ok(found.into_iter().collect())
     }
 
-    /// The revision that is the content of a document; none before the first save.
+    /// Returns the current revision of a document; `None` before the first save.
     pub fn current_revision(&mut self, document: &Document) -> Result<Option<Revision>> {
         match &document.current_revision_id {
             Some(id) => self.one(&BY_ID, args![document.id, id], revision).map(Some),
@@ -98,19 +92,19 @@ impl Scope<'_> {
         }
     }
 
-    /// The revisions that are the contents of the documents of all groups on a topic, whoever looks.
+    /// Lists the current revisions of the documents of all groups on a topic, regardless of the viewer.
     pub fn current_revisions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<Revision>> {
         self.many(&OF_TOPIC, args![topic], revision)
     }
 }
 
 impl Work<'_> {
-    /// The number of the next revision of a document.
+    /// Returns the number of the next revision of a document.
     pub fn next_version(&mut self, document: &DocumentId) -> Result<i64> {
         self.one(&NEXT_VERSION, args![document], |row| row.take())
     }
 
-    /// Writes a new revision. Its bytes are durable already.
+    /// Inserts a revision and counts its size against the storage quota. Its bytes must already be durable.
     pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
         self.stored(new.size);
         let editors = serde_json::to_string(&new.editors)?;
@@ -135,20 +129,21 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Keeps what the document server told of the changes in a new revision.
+    /// Stores the change history that the document server reported for a revision.
     pub fn note_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
         let history = serde_json::to_string(history)?;
         self.run(&NOTE_HISTORY, args![revision, history]).map(drop)
     }
 
-    /// Drops all but the last [`REVISIONS_MAX`] revisions and answers their files; call it after a new one.
+    /// Deletes all but the last [`REVISIONS_MAX`] revisions and returns their files. Call it after inserting a
+    /// revision.
     pub fn prune_revisions(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
         let newest = self.next_version(document)? - 1;
         let outdated = self.many(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
         self.delete_revisions(outdated)
     }
 
-    /// Removes revisions with what they were converted to, and answers all their files.
+    /// Deletes revisions with their conversions and returns all their files.
     pub(super) fn delete_revisions(&mut self, revisions: Vec<Revision>) -> Result<Vec<FileKey>> {
         let mut files = Vec::new();
         for revision in revisions {
@@ -162,7 +157,7 @@ impl Work<'_> {
     }
 }
 
-/// The origin as its column takes it: the check of the column knows no LATE, which has a mark of its own.
+/// The stored origin: the check constraint of the column does not allow `LATE`, which has a flag of its own.
 const fn stored_origin(origin: RevisionOrigin) -> RevisionOrigin {
     match origin {
         RevisionOrigin::Late => RevisionOrigin::LateAfterLock,
@@ -170,14 +165,14 @@ const fn stored_origin(origin: RevisionOrigin) -> RevisionOrigin {
     }
 }
 
-/// Reads the origin and the mark of a late save that the group sees.
+/// Reads the origin from its column and the flag of late saves that the group can view.
 fn origin(row: &mut Columns<'_>) -> Result<RevisionOrigin> {
     let stored = row.parse(RevisionOrigin::parse)?;
     let is_for_group: bool = row.take()?;
     Ok(if is_for_group { RevisionOrigin::Late } else { stored })
 }
 
-/// Whether students see a revision: what came after a submission or a lock is for the staff.
+/// Returns whether students can view a revision. Saves after a submission or a lock are visible to staff only.
 pub fn shown_to_students(revision: &Revision) -> bool {
     revision.origin != RevisionOrigin::LateAfterLock
 }

@@ -1,4 +1,4 @@
-//! What a person may listen to, asked of the tables in one statement: the same visibility as every read over HTTP.
+//! The socket rooms of a user, read in one statement with the same visibility rules as HTTP.
 
 use model::id::{ClassId, DocumentId, GroupId};
 use model::news::Room;
@@ -8,8 +8,8 @@ use crate::{args, manages_class, sees_group, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// Rooms of the viewer: the classes he runs (twice: with the students and without), the classes he learns in, the
-    /// groups that are open to him.
+    /// The rooms of the viewer: the classes they manage (a staff room and a class room each), the classes they are
+    /// enrolled in, and the groups they can view.
     ROOMS = concat!(
         "SELECT 'STAFF', k.id FROM classes k WHERE k.organization_id = $1 AND ", manages_class!(), "
         UNION ALL
@@ -21,7 +21,7 @@ statements! {
             JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
             JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
             WHERE m.organization_id = $1 AND m.user_id = $3 AND $2 = 'STUDENT' AND ", sees_group!());
-    /// The group in whose room a document is, if the viewer sees it.
+    /// The group of a document, if the viewer can view it.
     GROUP_OF_DOCUMENT = concat!(
         "SELECT g.id FROM documents d
             JOIN work_rooms w ON w.organization_id = d.organization_id AND w.id = d.work_room_id
@@ -31,7 +31,7 @@ statements! {
 }
 
 impl Scope<'_> {
-    /// Where the viewer may listen in this organization, now.
+    /// Lists the rooms that the viewer may join in this organization.
     pub fn rooms(&mut self) -> Result<Vec<Room>> {
         let found = self.many_visible(&ROOMS, args![], |row| {
             let (kind, id): (String, String) = (row.take()?, row.take()?);
@@ -45,7 +45,7 @@ impl Scope<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The group in whose room a document is.
+    /// Returns the group of a document, or `NotFound` if the viewer cannot view it.
     pub fn group_of_document(&mut self, document: &DocumentId) -> Result<GroupId> {
         self.one_visible(&GROUP_OF_DOCUMENT, args![document], |row| row.take())
     }

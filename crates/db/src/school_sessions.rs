@@ -1,5 +1,4 @@
-//! The sessions of members that work in a school, as its admins see them: without tokens, and without those in which the
-//! platform acts for somebody.
+//! The sessions of members in an organization as visible to its admins: without tokens and without impersonations.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{SessionId, UserId};
@@ -27,42 +26,35 @@ macro_rules! sessions {
 }
 
 statements! {
-    /// A page, newest first.
+    /// A page of sessions, newest first.
     PAGE = sessions!(" AND (s.created_at, s.id) < ($3, $4) AND (CAST($6 AS TEXT) IS NULL OR s.user_id = $6)
         ORDER BY s.created_at DESC, s.id DESC LIMIT $5");
-    /// One session.
     BY_ID = sessions!(" AND s.id = $3");
-    /// Ends one.
     END = "DELETE FROM sessions WHERE id = $2 AND active_organization_id = $1";
 }
 
-/// A session with the member behind it.
+/// A session with its user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchoolSession {
-    /// The session.
     pub id: SessionId,
-    /// When it ends.
     pub expires_at: Timestamp,
-    /// When the person signed in.
+    /// The time of the sign-in.
     pub created_at: Timestamp,
-    /// When it was last prolonged.
+    /// The time of the last extension.
     pub updated_at: Timestamp,
-    /// Where the sign-in came from.
+    /// The IP address of the sign-in.
     pub ip_address: Option<String>,
-    /// The program it came with.
+    /// The `User-Agent` of the sign-in.
     pub user_agent: Option<String>,
-    /// The person.
     pub person: Person,
-    /// The address.
     pub email: String,
-    /// What the person is on the platform.
+    /// The platform role of the user.
     pub platform_role: PlatformRole,
-    /// What the person is here.
     pub member_role: MemberRole,
 }
 
 impl Scope<'_> {
-    /// A page of the sessions that work in the school, newest first; all of them or one person's.
+    /// Lists a page of the sessions in the organization, newest first, optionally those of one user.
     pub fn school_sessions(
         &mut self,
         user: Option<&UserId>,
@@ -76,7 +68,7 @@ impl Scope<'_> {
         }))
     }
 
-    /// One of them.
+    /// Returns a session in the organization.
     pub fn school_session(&mut self, id: &SessionId) -> Result<SchoolSession> {
         let now = self.now();
         self.one(&BY_ID, args![now, id], session)
@@ -84,7 +76,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Ends one; false when it is gone already.
+    /// Ends a session; returns false if it no longer exists.
     pub fn end_school_session(&mut self, id: &SessionId) -> Result<bool> {
         Ok(self.run(&END, args![id])? > 0)
     }

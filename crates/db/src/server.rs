@@ -1,5 +1,5 @@
-//! The way to a PostgreSQL server: what its URL says, TLS as libpq names it, how long a silent line counts as alive, and
-//! in words why there is no connection. The pool, the bus, migrations and backups all come through here.
+//! Connections to a PostgreSQL server: parses the URL, configures TLS with the options of libpq and TCP timeouts, and
+//! explains connection failures. Used by the pool, the event bus, migrations and backups.
 
 use std::error::Error as _;
 use std::time::{Duration, Instant};
@@ -18,39 +18,39 @@ use common::error::Result;
 pub mod facts;
 mod tls;
 
-/// How long a machine that does not answer is knocked at.
+/// Connect timeout.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long bytes may stay unacknowledged before the line counts as dead.
+/// `TCP_USER_TIMEOUT`: how long sent data may remain unacknowledged before the connection is closed.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(20);
-/// After so much silence the machine at the other end is asked whether it is there, so often and so many times.
+/// TCP keepalive: idle time before the first probe, interval and number of probes.
 const IDLE: Duration = Duration::from_secs(10);
 const INTERVAL: Duration = Duration::from_secs(5);
 const PROBES: u32 = 3;
-/// How often a start asks whether the server is there.
+/// Interval of connection attempts at start.
 const AGAIN: Duration = Duration::from_millis(300);
 
-/// A server as its URL describes it.
+/// A server as described by its URL.
 pub struct Server {
     config: tokio_postgres::Config,
     mode: Mode,
     tls: MakeRustlsConnect,
 }
 
-/// What the bus reads its connection from.
+/// The connection of the event bus, which must be polled to receive notifications.
 pub type Line = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// Why there is no connection.
+/// The reason of a connection failure.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct Unreachable {
-    /// A sentence that names the setting, where one is wrong.
+    /// A sentence for operators that names the invalid setting, if there is one.
     why: String,
-    /// Whether waiting may help: the server is away, starting, stopping or full.
+    /// Whether a retry may succeed: the server is unreachable, starting, stopping or at its connection limit.
     pub is_passing: bool,
 }
 
 impl Server {
-    /// Reads the URL and the files it names; a sentence where something does not fit.
+    /// Parses the URL and reads the files it refers to. The error is a sentence for operators.
     pub fn of(url: &str) -> Result<Self, String> {
         let (url, words) = without_tls_words(url);
         let mode = Mode::of(&words)?;
@@ -78,7 +78,7 @@ impl Server {
         Ok(Self { config, mode, tls })
     }
 
-    /// Database, user and hosts, without a password.
+    /// Describes database, user and hosts, without the password.
     pub fn describe(&self) -> String {
         let host = |host: &Host| match host {
             Host::Tcp(name) => name.clone(),
@@ -103,7 +103,7 @@ impl Server {
         config.connect(self.tls.clone()).map_err(|error| self.explain(&error))
     }
 
-    /// Connects for the bus.
+    /// Connects for the event bus.
     pub async fn listen(&self) -> Result<(Client, Line), Unreachable> {
         let mut config = self.config.clone();
         config.application_name("groupwork bus");
@@ -136,7 +136,7 @@ impl Server {
     }
 }
 
-/// Waits until the database takes connections; at once where waiting cannot help.
+/// Waits until the database accepts connections. Returns an error immediately if a retry cannot succeed.
 pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
     let Database::Postgres(url) = database else {
         return Ok(());
@@ -149,7 +149,7 @@ pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
             Ok(_) => return Ok(()),
             Err(away) if away.is_passing && begun.elapsed() < patience => {
                 if !waits {
-                    tracing::warn!(why = %away, "waiting for the database, {} s at most", patience.as_secs());
+                    tracing::warn!(error = %away, timeout_seconds = patience.as_secs(), "waiting for the database");
                     waits = true;
                 }
                 std::thread::sleep(AGAIN);
@@ -159,26 +159,26 @@ pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
     }
 }
 
-/// Whether the server says that it starts, stops or has ended the connection.
+/// Returns whether the server is starting, stopping or has closed the connection.
 pub(super) fn is_away(code: &SqlState) -> bool {
     [
         SqlState::ADMIN_SHUTDOWN,
         SqlState::CRASH_SHUTDOWN,
         SqlState::CANNOT_CONNECT_NOW,
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-        // Another server has taken over, and this one only reads.
+        // After a failover the former primary only reads.
         SqlState::READ_ONLY_SQL_TRANSACTION,
     ]
     .contains(code)
         || code.code().starts_with("08")
 }
 
-/// Whether the server has no room for one more connection, or for what it was asked.
+/// Returns whether the server lacks resources (SQLSTATE class 53), such as connections, memory or disk space.
 pub(super) fn is_full(code: &SqlState) -> bool {
     code.code().starts_with("53")
 }
 
-/// An error of the client with its causes: by itself it says only in which part of its work it failed.
+/// Formats a client error with its causes; the error alone only names the failed step.
 fn in_words(error: &postgres::Error) -> String {
     if let Some(refused) = error.as_db_error() {
         return refused.message().to_owned();
@@ -196,7 +196,7 @@ fn in_words(error: &postgres::Error) -> String {
     said
 }
 
-/// The URL without what the client does not know, and those words: `sslmode` and `sslrootcert`.
+/// Splits the parameters `sslmode` and `sslrootcert`, which the client does not support, from the URL.
 fn without_tls_words(url: &str) -> (String, Vec<(String, String)>) {
     // A password may contain a question mark.
     let start = url.find('@').unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The organization of the request itself: what its own admins see and change of it.
+//! The organization of the request as its own admins see and change it.
 
 use model::collation::{search_key, sort_key};
 use model::edit::Edit;
@@ -13,25 +13,23 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// The organization.
     SHOW = "SELECT id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota,
             created_at, updated_at
         FROM organizations WHERE id = $1";
-    /// Its settings alone.
     METADATA = "SELECT metadata FROM organizations WHERE id = $1";
-    /// What its admins may change.
+    /// Updates the fields that admins can change.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, logo = $4, metadata = $5, updated_at = $6,
             search_key = $7, sort_key = $8
         WHERE id = $1";
 }
 
 impl Scope<'_> {
-    /// The organization everything here belongs to.
+    /// Returns the organization of the request.
     pub fn school(&mut self) -> Result<Organization> {
         self.one(&SHOW, args![], organization)
     }
 
-    /// What it has set, with nothing set where nobody set anything.
+    /// Returns the settings of the organization; unset ones are empty.
     pub fn school_settings(&mut self) -> Result<Metadata> {
         let found: Option<Metadata> = self.one(&METADATA, args![], |row| row.json_option())?;
         Ok(found.unwrap_or_default())
@@ -39,7 +37,8 @@ impl Scope<'_> {
 }
 
 impl Scope<'_> {
-    /// The time zone in which dates and times of day are meant: that of the school, or else that of the caller.
+    /// Returns the time zone for dates and times of day: that of the organization, otherwise that of the caller,
+    /// otherwise UTC.
     pub fn time_zone(&mut self) -> Result<Zone> {
         if let Some(name) = self.school_settings()?.timezone {
             return Ok(Zone::named(name.as_str()).unwrap_or(Zone::utc()));
@@ -49,14 +48,14 @@ impl Scope<'_> {
         };
         let own = match self.known_user(&user, false) {
             Ok(known) => known.account.and_then(|account| account.timezone),
-            // The platform's own people are no members.
+            // Super admins are not members.
             Err(Error::NotFound) => None,
             Err(error) => return Err(error),
         };
         Ok(own.and_then(|name| Zone::named(name.as_str())).unwrap_or(Zone::utc()))
     }
 
-    /// The moment that a date means here; the time zone is read only for a day without a time.
+    /// Resolves a date to a timestamp. The time zone is read only for a date without a time.
     pub fn moment(&mut self, date: DateOrTime) -> Result<Timestamp> {
         match date {
             DateOrTime::Time(moment) => Ok(moment),
@@ -64,7 +63,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The same for a field of a PATCH.
+    /// Resolves a date field of a PATCH request to a timestamp.
     pub fn edited_moment(&mut self, edit: &Edit<DateOrTime>) -> Result<Edit<Timestamp>> {
         Ok(match edit {
             Edit::Keep => Edit::Keep,
@@ -75,13 +74,13 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// The organization, held until this unit ends.
+    /// Returns the organization, locked until the end of the transaction.
     pub fn school_to_change(&mut self) -> Result<Organization> {
         self.hold_organization()?;
         self.school()
     }
 
-    /// Writes name, logo and settings.
+    /// Updates name, logo and settings.
     pub fn update_school(&mut self, school: &Organization) -> Result<()> {
         let metadata = school.metadata.as_ref().map(serde_json::to_string).transpose()?;
         self.run(

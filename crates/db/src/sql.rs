@@ -1,5 +1,5 @@
-//! One SQL text for two drivers: statements, their arguments, the rows that come back. All differences between SQLite
-//! and PostgreSQL that a statement can meet are settled here and nowhere else.
+//! One SQL text for two drivers: statements, arguments and result rows. All differences between SQLite and PostgreSQL
+//! that affect statements are handled here.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use common::error::{Error, Result};
 
-/// A literal statement, made only by [`statements!`](crate::statements), so that a test can list every one of them.
+/// A literal SQL statement. Only [`statements!`](crate::statements) creates them, so that a test can list all of them.
 #[derive(Debug)]
 pub struct Sql {
     text: &'static str,
@@ -16,7 +16,7 @@ pub struct Sql {
 }
 
 impl Sql {
-    /// Used by `statements!` alone.
+    /// For `statements!` only.
     #[doc(hidden)]
     pub const fn new(text: &'static str) -> Self {
         Self {
@@ -25,18 +25,18 @@ impl Sql {
         }
     }
 
-    /// The text as written, which is also PostgreSQL's.
+    /// The text as written, which is also the text for PostgreSQL.
     pub fn text(&self) -> &'static str {
         self.text
     }
 
-    /// The text for SQLite: it numbers `$n` by first appearance, so `$n` becomes `?n`; it locks the whole file, so row
-    /// locks go.
+    /// The text for SQLite. SQLite numbers `$n` by first appearance, so `$n` becomes `?n`. Row locks are removed,
+    /// because a transaction locks the whole file.
     pub fn sqlite(&self) -> &str {
         self.sqlite.get_or_init(|| Self::for_sqlite(self.text))
     }
 
-    /// What SQLite reads for a text.
+    /// Converts a text for SQLite.
     pub(super) fn for_sqlite(text: &str) -> String {
         let without_lock = text.replace("FOR NO KEY UPDATE", "").replace("FOR UPDATE", "");
         let mut text = String::with_capacity(without_lock.len());
@@ -51,38 +51,37 @@ impl Sql {
     }
 }
 
-/// Names the statements of one store file. Each becomes a `static`; `STATEMENTS` lists them for `tests/api/statements.rs`.
+/// Defines the statements of one store file. Each becomes a `static`; `STATEMENTS` lists them for
+/// `tests/api/statements.rs`.
 #[macro_export]
 macro_rules! statements {
     ($($(#[doc = $doc:expr])* $name:ident = $text:expr;)+) => {
         $($(#[doc = $doc])* static $name: $crate::sql::Sql = $crate::sql::Sql::new($text);)+
-        /// Every statement of this file by name.
+        /// All statements of this file by name.
         pub static STATEMENTS: &[(&str, &$crate::sql::Sql)] = &[$((stringify!($name), &$name)),+];
     };
 }
 
-/// One argument of a statement.
+/// An argument of a statement.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
-    /// SQL NULL, of whatever type the statement expects.
+    /// SQL NULL of any type.
     Null,
-    /// A truth value.
     Bool(bool),
-    /// Whole numbers and times; every whole column is BIGINT.
+    /// Integers and timestamps; every integer column is BIGINT.
     Int(i64),
-    /// A number with a fraction.
     Real(f64),
     /// Text, ids, enumerations and JSON.
     Text(&'a str),
 }
 
-/// What can stand as an argument.
+/// A type that can be bound as an argument.
 pub trait Argument {
-    /// The argument as the drivers take it.
+    /// Converts to the type that the drivers bind.
     fn value(&self) -> Value<'_>;
 }
 
-/// Collects arguments of different types: `args![id, name, now]`. They bind to `$2`, `$3` … in a tenant's statement.
+/// Collects arguments of different types: `args![id, name, now]`. In tenant-scoped statements they bind to `$2`, `$3` …
 #[macro_export]
 macro_rules! args {
     ($($argument:expr),* $(,)?) => { &[$($crate::sql::Argument::value(&$argument)),*] };
@@ -129,7 +128,7 @@ impl Argument for Timestamp {
     }
 }
 
-/// The columns of one row, taken from left to right in the order the statement names them.
+/// The columns of one row, read from left to right in the order of the statement.
 pub struct Columns<'r> {
     row: DriverRow<'r>,
     next: usize,
@@ -140,7 +139,7 @@ enum DriverRow<'r> {
     Postgres(&'r postgres::Row),
 }
 
-/// What a column can become.
+/// A type that can be read from a column.
 pub trait Column: Sized {
     #[doc(hidden)]
     fn sqlite(value: ValueRef<'_>) -> Option<Self>;
@@ -163,7 +162,7 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The next column. A type that does not fit the column is a fault of ours, not of the caller.
+    /// Reads the next column. A type mismatch is an internal error.
     pub fn take<T: Column>(&mut self) -> Result<T> {
         let index = self.next;
         self.next += 1;
@@ -179,32 +178,32 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The next column, an enumeration stored as text.
+    /// Reads the next column, an enumeration stored as text.
     pub fn parse<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<T> {
         let text: String = self.take()?;
         parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}")))
     }
 
-    /// The next column, an enumeration that may be absent.
+    /// Reads the next column, a nullable enumeration stored as text.
     pub fn parse_option<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
         let text: Option<String> = self.take()?;
         text.map(|text| parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}"))))
             .transpose()
     }
 
-    /// The next column, JSON stored as text.
+    /// Reads the next column, JSON stored as text.
     pub fn json<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {
         let text: String = self.take()?;
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// The next column, JSON stored as text or absent.
+    /// Reads the next column, nullable JSON stored as text.
     pub fn json_option<T: serde::de::DeserializeOwned>(&mut self) -> Result<Option<T>> {
         let text: Option<String> = self.take()?;
         Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
     }
 
-    /// Passes over columns that belong to a row the outer join did not find.
+    /// Skips columns of a row that an outer join did not match.
     pub fn skip(&mut self, columns: usize) {
         self.next += columns;
     }
@@ -267,7 +266,7 @@ impl<T: Column> Column for Option<T> {
         }
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
-        // The driver knows NULL only through Option of its own types; asking for the raw presence keeps `T` free.
+        // The driver reads NULL only as `Option` of its own types; testing for NULL first works for any `T`.
         if row.try_get::<_, Present>(index)?.0 {
             T::postgres(row, index).map(Some)
         } else {
@@ -276,7 +275,7 @@ impl<T: Column> Column for Option<T> {
     }
 }
 
-/// Whether a PostgreSQL column is not NULL, whatever its type.
+/// Whether a PostgreSQL column is not NULL, for any type.
 struct Present(bool);
 
 impl<'a> postgres::types::FromSql<'a> for Present {
@@ -294,7 +293,7 @@ impl<'a> postgres::types::FromSql<'a> for Present {
     }
 }
 
-/// Typed ids are text in both databases.
+/// Typed ids are stored as text.
 macro_rules! text_ids {
     ($($id:ident),+ $(,)?) => {$(
         impl Argument for model::id::$id {
@@ -342,7 +341,7 @@ text_ids!(
     MailDomainId,
 );
 
-/// Checked texts are text; what is stored was checked when it came in.
+/// Validated texts are stored as text; they are not validated again when read.
 macro_rules! texts {
     ($($text:ident),+ $(,)?) => {$(
         impl Argument for model::text::$text {
@@ -434,7 +433,7 @@ impl postgres::types::ToSql for Value<'_> {
             Value::Real(_) => f64::accepts(kind),
             Value::Text(_) => <&str>::accepts(kind),
         };
-        // A wrong type here would be written as bytes of another shape; refuse it as the driver does for its own types.
+        // A mismatched type would be encoded incorrectly, so it is rejected, as the driver does for its own types.
         if fits {
             self.to_sql(kind, out)
         } else {

@@ -1,4 +1,4 @@
-//! Who looks or acts, in which organization, and when.
+//! The context of a request: organization, viewer, actor and time.
 
 use model::access::Viewer;
 use model::id::{OrganizationId, UserId};
@@ -6,53 +6,51 @@ use model::time::Timestamp;
 
 use super::platform::PlatformProof;
 
-/// The organization someone works in. Only look-ups in [`platform`] can make one.
+/// The organization of a request. Only look-ups in [`platform`] create it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tenant(pub(super) OrganizationId);
 
 impl Tenant {
-    /// The organization's id, for answers, events and the log.
+    /// Returns the id of the organization, for responses, events and the log.
     pub fn id(&self) -> &OrganizationId {
         &self.0
     }
 
-    /// An organization that is about to be made; its id is nobody's yet.
+    /// Creates the tenant of a new organization with a new id.
     pub fn to_be_made(_: PlatformProof) -> Self {
         Self(OrganizationId::new(common::clock::new_id()))
     }
 }
 
-/// Who acts, as the activity log and the events name him.
+/// The user who acts, as recorded in the activity log and in events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
-    /// The person; absent when the service itself acts.
+    /// `None` when the service itself acts.
     pub user: Option<UserId>,
-    /// His name at the time.
+    /// The name at the time of the action.
     pub name: String,
-    /// The role he acts in: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
+    /// The effective role: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
     pub role: &'static str,
     /// The super admin behind an impersonated session.
     pub impersonated_by: Option<UserId>,
-    /// The request this belongs to.
     pub request_id: Option<String>,
 }
 
-/// Who looks or acts, in which organization, and when: everything a query's visibility depends on.
+/// The context of a request: everything that the visibility of a query depends on.
 #[derive(Debug, Clone)]
 pub struct Standpoint {
-    /// The organization of the request.
     pub tenant: Tenant,
-    /// The person, as far as visibility is concerned.
+    /// The user, for visibility rules.
     pub viewer: Viewer,
-    /// The person, as far as the log is concerned.
+    /// The user, for the activity log.
     pub actor: Actor,
-    /// The request's clock.
+    /// The time of the request.
     pub now: Timestamp,
 }
 
 impl Standpoint {
-    /// Where the service itself stands when no person acts: all of the organization may be read. `name` is what the
-    /// activity log calls it; `now` its clock.
+    /// Creates the context of an action by the service itself: the whole organization is visible. `name` appears in the
+    /// activity log.
     pub fn of_service(tenant: Tenant, name: &str, now: Timestamp) -> Self {
         Self {
             tenant,

@@ -1,4 +1,4 @@
-//! A school in numbers.
+//! Statistics of an organization.
 
 use model::time::Timestamp;
 
@@ -7,7 +7,7 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Everything that can be counted through an index of the organization.
+    /// Counts that an index of the organization supports.
     COUNTS = "SELECT
         (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'owner'),
         (SELECT COUNT(*) FROM members WHERE organization_id = $1 AND role = 'admin'),
@@ -23,27 +23,23 @@ statements! {
             WHERE s.active_organization_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL)";
 }
 
-/// How much of everything a school has.
+/// Statistics of an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchoolCounts {
     /// Members by role: owners, admins, teachers, students.
     pub members: [i64; 4],
-    /// Classes.
     pub classes: i64,
-    /// Courses.
     pub courses: i64,
-    /// Groups.
     pub groups: i64,
-    /// Topics.
     pub assignments: i64,
-    /// Groups that ask for help.
+    /// Groups with an open help request.
     pub open_help: i64,
-    /// Sessions of members that work in it.
+    /// Sessions of members with this active organization.
     pub active_sessions: i64,
 }
 
 impl Scope<'_> {
-    /// The school in numbers.
+    /// Returns the statistics of the organization.
     pub fn school_counts(&mut self) -> Result<SchoolCounts> {
         let now: Timestamp = self.now();
         self.one(&COUNTS, args![now], |row| {

@@ -1,5 +1,5 @@
-//! How many bytes a school keeps. Adding up takes time in proportion to the rows of that school, so a task does it now and
-//! then; what came since is added to its row by the unit that writes the row of a file.
+//! Storage usage of an organization. A full count takes time in proportion to its rows, so a background task does it
+//! periodically; changes since then are added by the transactions that insert rows of files.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use super::{Scope, Work};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
-/// Exports whose sizes are asked for; they go after 14 days.
+/// Maximum number of export files whose size is queried; exports expire after 14 days.
 const EXPORTS_MAX: i64 = 1000;
 
-/// The documents of a school, reached from its rooms: every join is by a key alone, whatever other schools keep. With
-/// the organization beside it PostgreSQL would read the table of all schools for the rows of one; the references keep
-/// within it anyway.
+/// The documents of an organization, starting at its rooms, with joins by key only. With the organization as an
+/// additional join condition PostgreSQL would scan the tables of all organizations; the foreign keys never leave the
+/// organization anyway.
 macro_rules! of_documents {
     ($select:literal, $join:literal) => {
         concat!(
@@ -36,7 +36,7 @@ macro_rules! of_documents {
     };
 }
 
-/// What was handed in; attempts may share a copy, which counts once.
+/// Submitted copies; a copy shared by several attempts counts once.
 macro_rules! of_copies {
     ($select:literal, $join:literal) => {
         concat!(
@@ -53,56 +53,53 @@ macro_rules! of_copies {
 }
 
 statements! {
-    /// The present content of documents.
+    /// Current revisions of documents.
     DOCUMENTS = of_documents!("r.size", "JOIN document_revisions r ON r.id = d.current_revision_id");
     /// Older revisions of documents.
     REVISIONS = of_documents!("r.size", "JOIN document_revisions r ON r.document_id = d.id
         AND (d.current_revision_id IS NULL OR r.id <> d.current_revision_id)");
-    /// Files of topics.
     TOPIC_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
         FROM assignments a
         JOIN classes k ON k.organization_id = a.organization_id AND k.id = a.class_id
         JOIN assignment_attachments f ON f.organization_id = a.organization_id AND f.assignment_id = a.id
         WHERE a.organization_id = $1 GROUP BY k.id, k.name";
-    /// Files of groups.
     GROUP_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
         FROM groups g
         JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
         JOIN group_attachments f ON f.organization_id = g.organization_id AND f.group_id = g.id
         WHERE g.organization_id = $1 GROUP BY k.id, k.name";
-    /// Files in chats.
     MESSAGE_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
         FROM work_rooms w
         JOIN groups g ON g.organization_id = w.organization_id AND g.id = w.group_id
         JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
         JOIN message_attachments f ON f.organization_id = w.organization_id AND f.work_room_id = w.id
         WHERE w.organization_id = $1 GROUP BY k.id, k.name";
-    /// Copies that were handed in.
     SUBMISSIONS = of_copies!("c.file_key, c.size", "");
     /// Conversions of documents.
     CONVERTED_DOCUMENTS = of_documents!("x.size", "JOIN document_revisions r ON r.document_id = d.id
         JOIN converted_files x ON x.revision_id = r.id");
-    /// Conversions of what was handed in.
+    /// Conversions of submitted copies.
     CONVERTED_COPIES = of_copies!("v.file_key, v.size", "JOIN converted_files v ON v.organization_id = c.organization_id
         AND v.submission_document_id = c.id");
-    /// Exports that can still be fetched; their sizes are known to the files alone.
+    /// Exports that can be downloaded; their sizes are known only to the file storage.
     EXPORTS = "SELECT file_key FROM jobs WHERE organization_id = $1 AND file_key IS NOT NULL
         ORDER BY created_at DESC, id DESC LIMIT $2";
-    /// What was counted last.
+    /// The last count.
     USAGE = "SELECT details, counted_at FROM storage_usages WHERE organization_id = $1 AND counted_at > 0";
-    /// What came and went until now.
+    /// The changes until now.
     MARK = "SELECT added, removals FROM storage_usages WHERE organization_id = $1";
-    /// What is kept and what may be kept.
+    /// Usage and quotas.
     ROOM = "SELECT COALESCE(u.bytes + u.added, 0), o.storage_quota, o.group_storage_quota, COALESCE(u.counted_at, 0),
             COALESCE(u.removals - u.removals_counted, 0)
         FROM organizations o LEFT JOIN storage_usages u ON u.organization_id = $1 WHERE o.id = $1";
-    /// Files came. The row is held until the unit ends: of two that want the last byte one sees the other.
+    /// Adds inserted files. Locks the row until the end of the transaction, so that concurrent uploads cannot exceed
+    /// the quota.
     ADD = "INSERT INTO storage_usages (organization_id, bytes, counted_at, added, removals) VALUES ($1, 0, 0, $2, $3)
         ON CONFLICT (organization_id) DO UPDATE
         SET added = storage_usages.added + excluded.added, removals = storage_usages.removals + excluded.removals";
-    /// Files went. A school that is being purged has no row any more, and needs none.
+    /// Counts removed files. An organization that is being purged has no row and needs none.
     REMOVE = "UPDATE storage_usages SET removals = removals + $2 WHERE organization_id = $1";
-    /// The group whose room a new file is in.
+    /// The group of a new file.
     GROUP_OF_FILE = "SELECT w.group_id FROM document_revisions r
             JOIN documents d ON d.organization_id = r.organization_id AND d.id = r.document_id
             JOIN work_rooms w ON w.organization_id = d.organization_id AND w.id = d.work_room_id
@@ -111,7 +108,7 @@ statements! {
             JOIN work_rooms w ON w.organization_id = m.organization_id AND w.id = m.work_room_id
             WHERE m.organization_id = $1 AND m.file_key = $2
         UNION ALL SELECT f.group_id FROM group_attachments f WHERE f.organization_id = $1 AND f.file_key = $2";
-    /// What a group keeps: its documents with all revisions, its files, the files of its chat.
+    /// The usage of a group: its documents with all revisions, its files and the files of its chat.
     OF_GROUP = "SELECT CAST(COALESCE(SUM(x.size), 0) AS BIGINT) FROM (
             SELECT r.size FROM work_rooms w
             JOIN documents d ON d.organization_id = w.organization_id AND d.work_room_id = w.id
@@ -123,21 +120,21 @@ statements! {
         UNION ALL SELECT f.size FROM group_attachments f WHERE f.organization_id = $1 AND f.group_id = $2) x";
 }
 
-/// Files whose rows came and went in a unit.
+/// The change of the stored files in a transaction.
 #[derive(Debug, Default)]
 pub(super) struct Stored {
     added: i64,
     removals: i64,
 }
 
-/// What had come and gone when a count looked.
+/// The changes up to the time of a count.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct StorageMark {
     pub(super) added: i64,
     pub(super) removals: i64,
 }
 
-/// Everything besides the sum and its time, as the row keeps it.
+/// The JSON of the column `details`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Details {
@@ -145,7 +142,7 @@ struct Details {
     classes: Vec<ClassStorage>,
 }
 
-/// What the column `details` holds.
+/// Serializes the column `details`.
 pub(super) fn details(usage: &StorageUsage) -> Result<String> {
     let details = Details {
         kinds: usage.kinds,
@@ -155,7 +152,7 @@ pub(super) fn details(usage: &StorageUsage) -> Result<String> {
 }
 
 impl Scope<'_> {
-    /// What was counted last; nothing when nobody counted yet.
+    /// Returns the last count; `None` if there is none yet.
     pub fn storage_usage(&mut self) -> Result<Option<StorageUsage>> {
         self.maybe(&USAGE, args![], |row| {
             let Details { kinds, classes } = row.json()?;
@@ -169,7 +166,7 @@ impl Scope<'_> {
         })
     }
 
-    /// What is kept and what may be kept at this moment.
+    /// Returns present usage and quotas.
     pub fn storage_room(&mut self) -> Result<StorageRoom> {
         self.one(&ROOM, args![], |row| {
             let used = row.take()?;
@@ -185,7 +182,7 @@ impl Scope<'_> {
         })
     }
 
-    /// What came and went until now; a count that reads it in the same unit knows what it saw.
+    /// Returns the changes until now. A count in the same transaction includes exactly these.
     pub fn storage_mark(&mut self) -> Result<StorageMark> {
         let found = self.maybe(&MARK, args![], |row| {
             Ok(StorageMark {
@@ -196,7 +193,7 @@ impl Scope<'_> {
         Ok(found?.unwrap_or_default())
     }
 
-    /// The bytes of every class by kind, counted now.
+    /// Counts the bytes of each class by kind.
     pub fn storage_of_classes(&mut self) -> Result<Vec<(ClassStorage, StorageKinds)>> {
         type Field = fn(&mut StorageKinds) -> &mut i64;
         let sums: [(&'static Sql, Field); 8] = [
@@ -219,7 +216,7 @@ impl Scope<'_> {
         Ok(classes.into_values().collect())
     }
 
-    /// The files of exports that can still be fetched.
+    /// Lists the files of exports that can be downloaded.
     pub fn export_files(&mut self) -> Result<Vec<FileKey>> {
         self.many(&EXPORTS, args![EXPORTS_MAX], |row| {
             Ok(FileKey::new(row.take::<String>()?))
@@ -228,18 +225,18 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Says that the row of a file of so many bytes was written.
+    /// Adds the size of an inserted file to the usage.
     pub(super) fn stored(&mut self, bytes: i64) {
         self.stored.added += bytes;
     }
 
-    /// Says that a file goes, however large it was.
+    /// Counts a removed file, whatever its size.
     pub(super) fn unstored(&mut self) {
         self.stored.removals += 1;
     }
 
-    /// Writes what came and went in this unit. It takes the one row that all writers of a school share, so it comes as
-    /// late as possible.
+    /// Stores the changes of this transaction. It locks the one row that all writers of the organization share, so it
+    /// is called as late as possible.
     pub fn note_stored(&mut self) -> Result<()> {
         let Stored { added, removals } = std::mem::take(&mut self.stored);
         match (added, removals) {
@@ -249,7 +246,8 @@ impl Work<'_> {
         }
     }
 
-    /// Refuses what this unit stored when the school, or the group whose room the file is in, may not keep so much.
+    /// Rejects the files stored in this transaction if they exceed the quota of the organization, or of the group of
+    /// the file.
     pub fn must_have_room(&mut self, file: Option<&FileKey>) -> Result<()> {
         if self.stored.added == 0 {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Submissions: attempts with their copies, their grade and what was said about them. Who may see an attempt is decided
-//! by whoever asks for it: a link or a document the viewer sees.
+//! Submissions: attempts with copies, grade and feedback. Visibility is checked by the caller, through a link or a
+//! document visible to the viewer.
 
 pub mod attempts;
 pub mod feedback;
@@ -53,49 +53,43 @@ macro_rules! feedback_columns {
 pub(super) use {copy_columns, feedback_columns, grade_columns, member_grade_columns};
 
 statements! {
-    /// One attempt.
     BY_ID = concat!("SELECT ", submission_columns!(), " FROM submissions s WHERE s.organization_id = $1 AND s.id = $2");
-    /// The attempt in which a document is handed in now.
+    /// The attempt in which a document is currently submitted.
     ACTIVE_OF_DOCUMENT = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN submission_documents sd ON sd.submission_id = s.id
         WHERE s.organization_id = $1 AND sd.document_id = $2 AND s.status = 'ACTIVE'");
     /// The copies of an attempt, in the order of their documents.
     COPIES = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
         WHERE sd.organization_id = $1 AND sd.submission_id = $2 ORDER BY sd.created_at, sd.id");
-    /// One copy of a document.
+    /// The copy of a document in an attempt.
     COPY = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
         WHERE sd.organization_id = $1 AND sd.id = $2 AND sd.document_id = $3");
-    /// How many attempts a link has had.
+    /// The number of attempts of a link.
     ATTEMPTS = "SELECT COALESCE(MAX(attempt), 0) FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2";
-    /// Who is in a group now.
+    /// The present members of a group.
     MEMBERS = "SELECT user_id FROM group_members WHERE organization_id = $1 AND group_id = $2 ORDER BY joined_at, user_id";
-    /// A new attempt.
     INSERT = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
             submitted_at, on_behalf, is_late, late_by_seconds, member_ids, note, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-    /// What became of an attempt.
+    /// Updates the status of an attempt.
     UPDATE = "UPDATE submissions SET status = $3, withdrawn_at = $4, withdrawn_by_id = $5
         WHERE organization_id = $1 AND id = $2";
-    /// A new copy.
     INSERT_COPY = "INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version,
             title, file_extension, size, sha256, file_key, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    /// Other bytes for a copy: a save that had been on its way completes it.
+    /// Replaces the bytes of a copy with those of a save that was in transit at the submission.
     UPDATE_COPY = "UPDATE submission_documents SET document_version = $3, size = $4, sha256 = $5, file_key = $6
         WHERE organization_id = $1 AND id = $2";
-    /// Whether any copy still names a file.
+    /// Whether a copy refers to a file.
     NAMES_FILE = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND file_key = $2)";
-    /// The grade of an attempt.
     GRADE = concat!("SELECT ", grade_columns!(), " FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2");
-    /// The grades of single members.
     MEMBER_GRADES = concat!("SELECT ", member_grade_columns!(), " FROM member_grades mg
         WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id");
-    /// What was said about an attempt.
     FEEDBACK = concat!("SELECT ", feedback_columns!(), " FROM feedback fb JOIN users u ON u.id = fb.author_id
         WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id");
 }
 
-/// The statements of this file and of those below it.
+/// The statements of this file and of its submodules, for the tests of all SQL.
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("submissions", STATEMENTS),
@@ -106,29 +100,29 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 }
 
 impl Scope<'_> {
-    /// One attempt with everything around it.
+    /// Returns an attempt with copies, grade and feedback.
     pub fn submission(&mut self, id: &SubmissionId) -> Result<WholeSubmission> {
         let found = self.one(&BY_ID, args![id], submission)?;
         self.whole_submission(found)
     }
 
-    /// The attempt in which a document is handed in now, with everything around it.
+    /// Returns the attempt in which a document is currently submitted, with copies, grade and feedback.
     pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<WholeSubmission>> {
         let found = self.maybe(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
         found.map(|found| self.whole_submission(found)).transpose()
     }
 
-    /// The copy of a document in some attempt.
+    /// Returns the copy of a document in an attempt.
     pub fn submitted_copy(&mut self, id: &SubmissionDocumentId, document: &DocumentId) -> Result<SubmissionDocument> {
         self.one(&COPY, args![id, document], copy)
     }
 
-    /// How many attempts a link has had.
+    /// Returns the number of attempts of a link.
     pub fn attempts(&mut self, link: &GroupAssignmentId) -> Result<i64> {
         self.one(&ATTEMPTS, args![link], |row| row.take())
     }
 
-    /// Who is in a group now.
+    /// Lists the present members of a group.
     pub fn member_ids_of(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
         self.many(&MEMBERS, args![group], |row| row.take())
     }
@@ -156,7 +150,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes a new attempt.
+    /// Inserts an attempt.
     pub fn insert_submission(&mut self, new: &Submission) -> Result<()> {
         let members = serde_json::to_string(&new.member_ids)?;
         self.run(
@@ -179,7 +173,8 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes what became of an attempt. Only its end can change; lateness has its own statement.
+    /// Updates the status of an attempt. Only its end is written (superseded, withdrawn or returned); lateness has its
+    /// own statement.
     pub fn update_submission(&mut self, submission: &Submission) -> Result<()> {
         debug_assert_ne!(submission.status, SubmissionStatus::Active, "an attempt begins active");
         self.run(
@@ -194,7 +189,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes a copy of an attempt.
+    /// Inserts a copy into an attempt and counts its size against the storage quota.
     pub fn insert_copy(&mut self, new: &SubmissionDocument) -> Result<()> {
         self.stored(new.size);
         let now = self.now();
@@ -216,7 +211,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Gives a copy other bytes. The file it named before goes unless another attempt names it too.
+    /// Replaces the bytes of a copy. The former file is removed unless another attempt refers to it.
     pub fn replace_copy(&mut self, changed: &SubmissionDocument, former: &FileKey) -> Result<()> {
         self.run(
             &UPDATE_COPY,
@@ -254,7 +249,7 @@ pub(super) fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
     })
 }
 
-/// The id of the row and the grade without those of single members.
+/// Reads the row id and the grade without the grades of single members.
 pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
     let id = row.take()?;
     let grade = Grade {
@@ -273,7 +268,7 @@ pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
     Ok((id, grade))
 }
 
-/// The grade of a single member with who wrote it.
+/// The grade of a single member with its author.
 pub(super) struct MemberGradeRow {
     grade: MemberGrade,
     mark: Option<GradeMark>,

@@ -1,5 +1,5 @@
-//! The lines in front of the threads that own the connections: a school stands in its own, in the order in which it
-//! came, and the schools take turns. However much one of them asks for, another waits for one job of each, not for all.
+//! Fair queue in front of the database threads: FIFO per tenant, round-robin between tenants. However many jobs one
+//! tenant enqueues, another waits for at most one job of each tenant.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 
 use model::id::OrganizationId;
 
-/// Who stands in line: an organization, or the service itself (sign-in, housekeeping), which is one among them.
+/// The key of a queue: an organization, or the service itself (sign-in, housekeeping), which counts as one tenant.
 pub type Party = Option<OrganizationId>;
 
-/// How long a school that had a turn keeps a worker free for the next of its turns.
+/// For how long after a job of one organization a worker is kept free for it.
 const COMPANY: Duration = Duration::from_mins(1);
 
-/// Items of many parties, taken out in turns.
+/// Items of many tenants, dequeued round-robin.
 #[derive(Debug)]
 pub struct Lines<T> {
     waiting_of: HashMap<Party, VecDeque<T>>,
-    /// Parties with something in line, the next one first.
+    /// Tenants with queued items, the next one first.
     order: VecDeque<Party>,
-    /// How much is being done for whom.
+    /// The number of running items per tenant.
     running: HashMap<Party, usize>,
     waiting: usize,
-    /// How much is being done for everybody.
+    /// The number of running items of all tenants.
     busy: usize,
 }
 
@@ -39,29 +39,29 @@ impl<T> Default for Lines<T> {
 }
 
 impl<T> Lines<T> {
-    /// How much waits.
+    /// Returns the number of queued items.
     pub fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// How much of one party waits.
+    /// Returns the number of queued items of a tenant.
     pub fn waiting_of(&self, party: &Party) -> usize {
         self.waiting_of.get(party).map_or(0, VecDeque::len)
     }
 
-    /// How much is being done.
+    /// Returns the number of running items.
     pub fn running(&self) -> usize {
         self.busy
     }
 
-    /// Whether `capacity` has no room for more of this party: all places are taken, and it has its share of them. Whoever
-    /// has nothing in line is always let in, so a crowd of one school is no reason to refuse another.
+    /// Returns whether the queue accepts no further item of this tenant: `capacity` is reached and the tenant has its
+    /// share of it. A tenant without queued items is always accepted, so a flood by one tenant does not reject others.
     pub fn is_full_for(&self, party: &Party, capacity: usize) -> bool {
         let own = self.waiting_of(party);
         self.waiting >= capacity && own > 0 && own >= capacity / self.order.len().max(1)
     }
 
-    /// Puts something at the end of its party's line.
+    /// Appends an item to the queue of its tenant.
     pub fn push(&mut self, party: Party, item: T) {
         self.waiting += 1;
         let line = self.waiting_of.entry(party.clone()).or_default();
@@ -71,8 +71,8 @@ impl<T> Lines<T> {
         line.push_back(item);
     }
 
-    /// The next item of the first party that may have one: `most` says how many of a party may run at once. It counts as
-    /// running until [`Lines::done`].
+    /// Dequeues the next item of the first tenant below its limit: `most` returns the number of items of a tenant that
+    /// may run concurrently. The item counts as running until [`Lines::done`].
     pub fn take(&mut self, most: impl Fn(&Party) -> usize) -> Option<(Party, T)> {
         let running = &self.running;
         let is_free = |party: &Party| running.get(party).copied().unwrap_or(0) < most(party);
@@ -91,7 +91,7 @@ impl<T> Lines<T> {
         Some((party, item))
     }
 
-    /// Something that was taken out is done.
+    /// Ends a running item.
     pub fn done(&mut self, party: &Party) {
         if let Some(running) = self.running.get_mut(party) {
             *running -= 1;
@@ -103,22 +103,22 @@ impl<T> Lines<T> {
     }
 }
 
-/// Why a job was not taken in.
+/// The reason why a job was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// The party has its share of a full line.
+    /// The tenant has its share of a full queue.
     Full,
-    /// Nobody serves this line any more.
+    /// The queue has no workers any more.
     Closed,
 }
 
-/// The end of a line at which jobs are put in; the last copy that goes closes it.
+/// The sending half; dropping the last clone closes the queue.
 pub struct Entrance<T>(Arc<Shared<T>>, Arc<Shut<T>>);
 
-/// The end at which workers take them out; copies are the same one, and the last that goes closes it.
+/// The receiving half. Clones share the queue; dropping the last one closes it.
 pub struct Exit<T>(Arc<Shared<T>>, Arc<Abandoned<T>>);
 
-/// A job on its way: while this lives it counts against the turns of its party.
+/// A permit for a running job: until it is dropped, the job counts against the limit of its tenant.
 pub struct Turn<T> {
     shared: Arc<Shared<T>>,
     party: Party,
@@ -127,27 +127,27 @@ pub struct Turn<T> {
 struct Shared<T> {
     state: Mutex<State<T>>,
     bell: Condvar,
-    /// Jobs that may wait before more of the same party is refused.
+    /// Maximum number of queued jobs before tenants with their share are rejected.
     capacity: usize,
-    /// How many threads serve the line.
+    /// The number of worker threads.
     workers: usize,
 }
 
 struct State<T> {
     lines: Lines<T>,
-    /// The organization that had the last turn, and the last one before it that was another: whether a party is alone.
+    /// The organization of the last job and the last different one before it, to detect whether a tenant is alone.
     latest: Option<(Party, Instant)>,
     before: Option<(Party, Instant)>,
     is_closed: bool,
 }
 
-/// Nobody puts anything in any more.
+/// Closes the queue when the last sender is dropped.
 struct Shut<T>(Arc<Shared<T>>);
 
-/// Nobody takes anything out any more.
+/// Closes the queue and drops its jobs when the last receiver is dropped.
 struct Abandoned<T>(Arc<Shared<T>>);
 
-/// A line for so many jobs, served by so many workers.
+/// Creates a queue with the given capacity for the given number of workers.
 pub fn line<T>(capacity: usize, workers: usize) -> (Entrance<T>, Exit<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
@@ -178,7 +178,7 @@ impl<T> Clone for Exit<T> {
 }
 
 impl<T> Entrance<T> {
-    /// Puts a job into the line of its party, unless there is no room for it.
+    /// Enqueues a job unless its tenant is over its share of a full queue.
     pub fn try_send(&self, party: Party, job: T) -> Result<(), Refused> {
         let mut state = self.0.lock();
         if state.is_closed {
@@ -193,14 +193,14 @@ impl<T> Entrance<T> {
         Ok(())
     }
 
-    /// How many jobs of one party are queued and not yet taken by a worker.
+    /// Returns the number of queued jobs of a tenant.
     pub fn waiting_of(&self, party: &Party) -> usize {
         self.0.lock().lines.waiting_of(party)
     }
 }
 
 impl<T> Exit<T> {
-    /// Waits for the next job; nothing when the line is closed and empty.
+    /// Waits for the next job; returns `None` when the queue is closed and empty.
     pub fn receive(&self) -> Option<(T, Turn<T>)> {
         let mut state = self.0.lock();
         loop {
@@ -214,7 +214,7 @@ impl<T> Exit<T> {
         }
     }
 
-    /// The next job, if one waits.
+    /// Returns the next job without waiting.
     pub fn try_receive(&self) -> Option<(T, Turn<T>)> {
         let mut state = self.0.lock();
         self.0.take(&mut state)
@@ -232,9 +232,10 @@ impl<T> Shared<T> {
             lines, latest, before, ..
         } = state;
         let most = |party: &Party| match party {
-            // A school that is not alone leaves a worker to the others, even for what it asked first.
+            // While other organizations are active, an organization leaves one worker to them, even for jobs enqueued
+            // first.
             Some(_) if self.workers > 1 && has_company(party, [latest, before], now) => self.workers - 1,
-            // What the service itself does is short, and sign-ins belong to everybody.
+            // Jobs of the service itself are short, and sign-ins affect all organizations.
             _ => usize::MAX,
         };
         let (party, job) = lines.take(most)?;
@@ -249,7 +250,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Whether another school has had a turn lately.
+/// Returns whether another organization ran a job recently.
 fn has_company(party: &Party, turns: [&Option<(Party, Instant)>; 2], now: Instant) -> bool {
     let mut others = turns.into_iter().flatten().filter(|(other, _)| other != party);
     others.any(|(_, at)| now.saturating_duration_since(*at) < COMPANY)
@@ -261,7 +262,7 @@ impl<T> Drop for Turn<T> {
         state.lines.done(&self.party);
         let is_closed = state.is_closed;
         drop(state);
-        // What this party was kept from may go on now.
+        // A job of this tenant may have waited for the permit.
         if is_closed {
             self.shared.bell.notify_all();
         } else {
@@ -283,7 +284,7 @@ impl<T> Drop for Abandoned<T> {
         state.is_closed = true;
         let left = std::mem::take(&mut state.lines);
         drop(state);
-        // Whoever waits for one of these learns that it will not be done.
+        // Dropping the jobs notifies their callers that they will not run.
         drop(left);
     }
 }
@@ -344,7 +345,7 @@ mod tests {
         for number in 0..4 {
             entrance.try_send(school("south"), number).unwrap();
         }
-        // Half of the places are its own, and all are taken.
+        // North has half of the capacity, and all of it is in use.
         assert_eq!(entrance.try_send(school("south"), 4), Err(Refused::Full));
         assert_eq!(entrance.try_send(school("north"), 8), Err(Refused::Full));
         entrance.try_send(school("west"), 0).unwrap();
@@ -362,7 +363,7 @@ mod tests {
         for number in 0..3 {
             entrance.try_send(school("north"), number).unwrap();
         }
-        // Alone it has both.
+        // A single organization can use both workers.
         let (first, second) = (exit.try_receive().unwrap(), exit.try_receive().unwrap());
         drop((first, second));
         entrance.try_send(school("south"), 10).unwrap();

@@ -1,5 +1,6 @@
-//! The people of a school as far as the viewer may know them (contract 5): an admin reads the accounts that are at home
-//! here, a teacher names, and the addresses of colleagues and of his own students, a student his class mates by name.
+//! The users of an organization as visible to the viewer (docs/api-contract.md#people): admins read the accounts whose
+//! home organization this is; teachers read names, and the email addresses of colleagues and of their own students;
+//! students read the names of their classmates.
 
 use model::access::PlatformRole;
 use model::id::{ClassId, HomeroomId, UserId};
@@ -15,7 +16,7 @@ use super::{Scope, pattern};
 use crate::{args, manages_class, statements};
 use common::error::{Error, Result};
 
-/// Member `m` learns in a class that the viewer manages.
+/// Member `m` is enrolled in a class that the viewer manages.
 macro_rules! own_student {
     () => {
         concat!(
@@ -28,7 +29,7 @@ macro_rules! own_student {
     };
 }
 
-/// The role that counts here, in the words of accounts.
+/// The effective role in this organization, in the terms of platform roles.
 macro_rules! effective_role {
     () => {
         "CASE WHEN u.role = 'SUPER_ADMIN' THEN 'SUPER_ADMIN' WHEN m.role IN ('owner', 'admin') THEN 'ADMIN'
@@ -36,7 +37,7 @@ macro_rules! effective_role {
     };
 }
 
-/// The position of member `m` in a list: names that begin with the search text `$p` first, then by sort key.
+/// The sort key of member `m` in a list: names that begin with the search text `$p` first, then by sort key.
 macro_rules! place {
     ($p:literal) => {
         concat!(
@@ -50,7 +51,7 @@ macro_rules! place {
 }
 pub(super) use place;
 
-/// Members the viewer may know; `$5` is the person who asks.
+/// Members visible to the viewer; `$5` is the calling user.
 macro_rules! known_users {
     ($columns:expr, $where:expr) => {
         concat!(
@@ -77,14 +78,13 @@ macro_rules! known_users {
 }
 
 statements! {
-    /// One member.
     BY_ID = known_users!("", " AND m.user_id = $6");
-    /// The member with an address.
+    /// The member with an email address.
     BY_EMAIL = known_users!("", " AND u.email = $6");
-    /// The member with an id of the school's own administration.
+    /// The member with an external id.
     BY_EXTERNAL_ID = known_users!("", " AND m.external_id = $6");
-    /// The members that match, by name; those whose name begins with the search text come first. What a teacher may not know
-    /// of somebody does not find him either.
+    /// The matching members by name; those whose name begins with the search text come first. Data that is invisible to
+    /// a teacher does not match either.
     LIST = known_users!(concat!(", ", place!("$7")), concat!(
         " AND (CAST($6 AS TEXT) IS NULL OR $6 = ", effective_role!(), ")
             AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
@@ -100,42 +100,42 @@ statements! {
         ORDER BY ", place!("$7"), ", m.user_id LIMIT $13"));
 }
 
-/// Whom a list shows; every part may be absent.
+/// Restricts a list of users. A `None` field does not restrict.
 #[derive(Debug, Clone, Default)]
 pub struct UserFilter {
-    /// In this role here.
+    /// The effective role in this organization.
     pub role: Option<PlatformRole>,
-    /// Whose name contains this; for admins also whose address does.
+    /// Matches a part of the name; for admins also of the email address.
     pub search: Option<String>,
-    /// Who learns in this class; a class the viewer does not manage has nobody.
+    /// Students of this class; none if the viewer does not manage it.
     pub class_id: Option<ClassId>,
-    /// Who is in this homeroom.
+    /// Students of this homeroom.
     pub homeroom_id: Option<HomeroomId>,
-    /// Whose account is active, or is not.
+    /// Active or inactive accounts.
     pub is_active: Option<bool>,
 }
 
-/// A member as far as the viewer may know him.
+/// A member as visible to the viewer.
 #[derive(Debug, Clone)]
 pub struct KnownUser {
-    /// The person.
     pub person: Person,
-    /// The role that counts here; students do not read it of each other.
+    /// The effective role; hidden from other students.
     pub role: Option<PlatformRole>,
-    /// The address, where the viewer may know it.
+    /// `None` if it is invisible to the viewer.
     pub email: Option<String>,
-    /// The membership, for admins and oneself.
+    /// The membership; visible to admins and to the user.
     pub member: Option<Member>,
-    /// Whether the account is active, for admins.
+    /// Whether the account is active; visible to admins.
     pub is_active: Option<bool>,
-    /// The whole account: for oneself, for the platform, and for admins of the organization it is at home in.
+    /// The whole account; visible to the user, to super admins, and to admins of its home organization.
     pub account: Option<Box<User>>,
-    /// The key of the position in a list; empty outside of lists.
+    /// The sort key in a list; empty outside of lists.
     pub list_key: String,
 }
 
 impl Scope<'_> {
-    /// One member, if the viewer may know him. `is_platform` reads every account whole.
+    /// Returns a member, or `NotFound` if they are invisible to the viewer. `is_platform` makes the whole account
+    /// visible.
     pub fn known_user(&mut self, id: &UserId, is_platform: bool) -> Result<KnownUser> {
         let user = self.user_text();
         let eyes = Eyes::of(self, is_platform);
@@ -143,12 +143,12 @@ impl Scope<'_> {
         found.into_iter().next().ok_or(Error::NotFound)
     }
 
-    /// The member with an address that the viewer can read.
+    /// Returns the member with an email address, if the viewer can read that address.
     pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
         self.user_with(&BY_EMAIL, email, |known| known.email.is_some())
     }
 
-    /// The member with an id of the school's own administration that the viewer can read.
+    /// Returns the member with an external id, if the viewer can read that id.
     pub fn user_with_external_id(&mut self, external_id: &ExternalId) -> Result<Option<UserId>> {
         self.user_with(&BY_EXTERNAL_ID, external_id.as_str(), |known| known.member.is_some())
     }
@@ -166,7 +166,7 @@ impl Scope<'_> {
         Ok(found.next().map(|known| known.person.id))
     }
 
-    /// The members that match and that the viewer may know, by name.
+    /// Lists the matching members that are visible to the viewer, by name.
     pub fn known_users(
         &mut self,
         filter: &UserFilter,
@@ -202,7 +202,7 @@ impl Scope<'_> {
 }
 
 impl KnownUser {
-    /// The position in the list from which the user was read.
+    /// Returns the pagination position of a user read from a list.
     pub fn position(&self) -> Position<String> {
         Position {
             key: self.list_key.clone(),
@@ -211,7 +211,7 @@ impl KnownUser {
     }
 }
 
-/// What decides how much of a person is shown.
+/// The data that determines which fields of a user are visible.
 struct Eyes {
     user: String,
     organization: String,

@@ -1,4 +1,4 @@
-//! The versions of objects (`ETag`): read with the object, raised in the transaction that changes it.
+//! The versions of objects (`ETag`): read with the object, incremented in the transaction that changes it.
 
 use model::change::Change;
 use model::version::{Object, Version};
@@ -107,7 +107,7 @@ fn statements_of(object: &Object) -> (Statements, Option<&str>) {
 }
 
 impl Scope<'_> {
-    /// The version of an object of this organization; none when there is no such object.
+    /// Returns the version of an object of this organization; `None` if it does not exist.
     pub fn version(&mut self, object: &Object) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
@@ -116,12 +116,12 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// What was recorded so far.
+    /// Returns the changes recorded so far.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// The version of an object; no other transaction changes the object until this one ends.
+    /// Returns the version of an object, locked until the end of the transaction.
     pub fn version_locked(&mut self, object: &Object) -> Result<Option<Version>> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();
@@ -130,7 +130,7 @@ impl Work<'_> {
         })
     }
 
-    /// Raises the version of an object by one; a deleted object has none.
+    /// Increments the version of an object; does nothing for a deleted one.
     pub fn raise_version(&mut self, object: &Object) -> Result<()> {
         let (statements, id) = statements_of(object);
         let arguments: Vec<Value<'_>> = id.map(Value::Text).into_iter().collect();

@@ -1,8 +1,9 @@
-//! The SQL twin of `model::group::visible_to`: literal fragments that store files splice into their statements with
-//! `concat!`. Aliases are fixed: `k` is the class, `g` the group. `$1` organization, `$2` the viewer's role (`ADMIN`,
-//! `TEACHER`, `STUDENT`), `$3` the viewer, `$4` now. `tests/api/visibility.rs` proves twin and function equal.
+//! The visibility rules of `model::group::visible_to` in SQL: literal fragments that store files insert into their
+//! statements with `concat!`. Aliases are fixed: `k` is the class, `g` the group. `$1` is the organization, `$2` the
+//! viewer's role (`ADMIN`, `TEACHER`, `STUDENT`), `$3` the viewer, `$4` the current time. `tests/api/visibility.rs`
+//! proves that both agree.
 
-/// The viewer manages class `k`: an administrator, its teacher, or a co-teacher.
+/// The viewer manages class `k`: an admin, its owner, or a co-teacher.
 #[macro_export]
 macro_rules! manages_class {
     () => {
@@ -11,8 +12,8 @@ macro_rules! manages_class {
     };
 }
 
-/// The viewer sees the inside of group `g` of class `k`: staff of the class always; a student who is a member once the
-/// group has started and the class is no draft (rule 5).
+/// The viewer can view group `g` of class `k`: staff of the class always; members once the group has started, unless
+/// the class is a draft (docs/api-contract.md#group-visibility).
 #[macro_export]
 macro_rules! sees_group {
     () => {
@@ -26,7 +27,8 @@ macro_rules! sees_group {
     };
 }
 
-/// The viewer may know that group `g` exists: as above, and teachers of other classes its outline (contract 5, T*).
+/// The viewer can list group `g`: everyone who can view it, and teachers of other classes, who see only its outline
+/// (docs/api-contract.md#group-visibility).
 #[macro_export]
 macro_rules! knows_group {
     () => {
@@ -34,8 +36,8 @@ macro_rules! knows_group {
     };
 }
 
-/// The viewer may know that class `k` exists: all staff; students who are enrolled, once it is no draft.
-/// It names `$4` for PostgreSQL's sake, which wants to know the type of every parameter.
+/// The viewer can list class `k`: all staff, and enrolled students unless the class is a draft. `$4` is used because
+/// PostgreSQL must know the type of every parameter.
 #[macro_export]
 macro_rules! knows_class {
     () => {
@@ -44,7 +46,8 @@ macro_rules! knows_class {
     };
 }
 
-/// What user `$5` has not read in work room `w`. Counters alone: no message is looked at, so lists of rooms stay cheap.
+/// The number of messages in work room `w` that user `$5` has not read. Computed from counters without reading
+/// messages, so lists of rooms stay cheap.
 #[macro_export]
 macro_rules! unread_messages {
     () => {

@@ -1,5 +1,5 @@
-//! In which organization a session or a document was seen last: only whose line its next look-up waits in. Without it the
-//! look-ups of everybody would wait in one line, and a school that asks for very much would hold up all others.
+//! Remembers the last known organization of a session or document, which selects the queue of its next look-up. Without
+//! it all look-ups would share one queue, and the load of one organization would delay all others.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::id::OrganizationId;
 
-/// What a generation remembers; both together stay below 4 MiB.
+/// Maximum number of entries per generation; two generations take less than 4 MiB.
 const CROWD: usize = 16_384;
 
-/// What this instance remembers; copies are the same.
+/// A bounded in-memory map of this instance. Clones share it.
 #[derive(Clone, Default)]
 pub struct Whereabouts(Arc<Parts>);
 
@@ -27,7 +27,7 @@ struct Generations {
 }
 
 impl Whereabouts {
-    /// Where the session of a token, or the document of an id, was seen last, if it was lately.
+    /// Returns the last known organization of a session token or document id, if it was recorded recently.
     pub fn of(&self, name: &str) -> Option<OrganizationId> {
         let key = self.0.hasher.hash_one(name);
         let generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ impl Whereabouts {
         found.cloned()
     }
 
-    /// Remembers where it was seen.
+    /// Records the organization of a session token or document id.
     pub fn note(&self, name: &str, organization: &OrganizationId) {
         let key = self.0.hasher.hash_one(name);
         let mut generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Work rooms: one for each group, made with it. Who sees the inside of the group sees its room; nobody else knows of it.
+//! Work rooms: each group has exactly one. It is visible to everyone who can view the group.
 
 use model::class::ClassStatus;
 use model::group::{GroupLabel, Place};
@@ -35,39 +35,34 @@ macro_rules! rooms {
 }
 
 statements! {
-    /// One room the viewer sees.
     BY_ID = rooms!(" AND w.id = $6");
-    /// The room of a group the viewer sees.
     BY_GROUP = rooms!(" AND g.id = $6");
-    /// All rooms the viewer, one of the staff, sees.
+    /// All rooms visible to a viewer who is staff.
     ALL = rooms!(" ORDER BY k.sort_key, k.id, g.group_number, g.id");
-    /// The rooms of a student: found from his memberships.
+    /// The rooms of a student. The search starts at their memberships.
     OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.sort_key, k.id, g.group_number, g.id");
-    /// A new room.
     INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
 }
 
-/// A room with what stands around it.
+/// A room with the context that responses contain.
 #[derive(Debug, Clone)]
 pub struct SeenRoom {
-    /// The room.
     pub room: WorkRoom,
-    /// Its group.
     pub place: Place,
     /// The owner of its class.
     pub teacher: Person,
-    /// How many documents it has.
+    /// The number of documents.
     pub documents: i64,
-    /// Messages that the user has not read.
+    /// The number of messages the user has not read.
     pub unread: i64,
-    /// The name of its class as lists are sorted by it.
+    /// The sort key of its class.
     pub class_key: String,
-    /// Its latest message.
+    /// The newest message.
     pub last_message: Option<LastMessage>,
 }
 
 impl SeenRoom {
-    /// Its place in a list by class and group number.
+    /// Returns the sort key of lists by class and group number.
     pub fn position(&self) -> impl Ord + Send + use<> {
         let group = &self.place.group;
         (
@@ -79,39 +74,34 @@ impl SeenRoom {
     }
 }
 
-/// The latest message of a room; nothing of it is shown once it is deleted.
+/// The newest message of a room. Its content is hidden once it is deleted.
 #[derive(Debug, Clone)]
 pub struct LastMessage {
-    /// Its id.
     pub id: MessageId,
-    /// Its place in the room.
+    /// The sequence number in the room.
     pub seq: i64,
-    /// What it is.
     pub kind: MessageType,
-    /// What it says.
     pub content: ChatText,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When it was deleted.
     pub deleted_at: Option<Timestamp>,
-    /// Who wrote it; none for the service.
+    /// `None` for messages of the service.
     pub sender: Option<Person>,
 }
 
 impl Scope<'_> {
-    /// One room, if the viewer sees its inside.
+    /// Returns a room, or `NotFound` if the viewer cannot view its group.
     pub fn work_room(&mut self, id: &WorkRoomId) -> Result<SeenRoom> {
         let user = self.user_text();
         self.one_visible(&BY_ID, args![user, id], room)
     }
 
-    /// The room of a group, if the viewer sees its inside.
+    /// Returns the room of a group, or `NotFound` if the viewer cannot view the group.
     pub fn work_room_of(&mut self, group: &GroupId) -> Result<SeenRoom> {
         let user = self.user_text();
         self.one_visible(&BY_GROUP, args![user, group], room)
     }
 
-    /// Every room the viewer sees, by class and group number.
+    /// Lists the rooms visible to the viewer, by class and group number.
     pub fn work_rooms(&mut self) -> Result<Vec<SeenRoom>> {
         let user = self.user_text();
         let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
@@ -120,7 +110,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes the one room of a new group.
+    /// Inserts the work room of a new group.
     pub(super) fn insert_work_room(&mut self, id: &WorkRoomId, group: &GroupId) -> Result<()> {
         let now = self.now();
         self.run(&INSERT, args![id, group, now]).map(drop)

@@ -1,4 +1,4 @@
-//! Reads what a deletion takes along, before it does, so that log, events and file removal can be told afterwards.
+//! Reads what a deletion removes, before it runs: the input of log, events and file removal.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::sql::Columns;
 use crate::{args, statements};
 use common::error::Result;
 
-/// The columns of a document `d` in room `w`, as [`document`] reads them.
+/// The columns of a document `d` in room `w` in the order that [`document`] reads.
 macro_rules! document_columns {
     () => {
         "d.id, d.organization_id, d.work_room_id, w.group_id, d.title, d.document_type, d.file_extension, d.status,
@@ -28,12 +28,11 @@ macro_rules! document_columns {
 pub(super) use document_columns;
 
 statements! {
-    /// The courses of a class.
     COURSES = "SELECT id, name FROM courses WHERE organization_id = $1 AND class_id = $2 ORDER BY sort_key, id";
 }
 
 impl Scope<'_> {
-    /// Everything that goes with the thing of this id.
+    /// Reads everything that is deleted with the entity of this id.
     pub(super) fn removal(&mut self, doomed: &'static Doomed, id: &str) -> Result<Removed> {
         let mut removed = Removed {
             groups: self.groups_removed(doomed, id)?,
@@ -52,7 +51,7 @@ impl Scope<'_> {
         );
         removed.released = self.many(doomed.released, args![id], |row| {
             let (place, mut document) = (place(row)?, document(row)?);
-            // The same rule as the UPDATE that follows; tests/api/cascade.rs compares both.
+            // The same rule as the UPDATE that follows; `tests/api/cascade.rs` compares the results.
             let topics = [document.locked_by_assignment_id.clone(), document.assignment_id.clone()];
             for topic in topics.iter().flatten().filter(|topic| freed.contains(topic)) {
                 document.release(topic, now);
@@ -62,7 +61,6 @@ impl Scope<'_> {
         Ok(removed)
     }
 
-    /// The courses that go with a class.
     pub(super) fn courses_removed(&mut self, class: &ClassId) -> Result<Vec<RemovedCourse>> {
         self.many(&COURSES, args![class], |row| {
             Ok(RemovedCourse {
@@ -101,7 +99,7 @@ impl Scope<'_> {
     }
 }
 
-/// A group as others mention it, its class, the status of the class, its start date.
+/// Reads the label of a group, its class, the status of the class and the start date.
 fn place(row: &mut Columns<'_>) -> Result<Place> {
     Ok(Place {
         group: GroupLabel {
@@ -117,7 +115,7 @@ fn place(row: &mut Columns<'_>) -> Result<Place> {
     })
 }
 
-/// Reads [`document_columns`].
+/// Reads the columns of [`document_columns`].
 fn document(row: &mut Columns<'_>) -> Result<Document> {
     Ok(Document {
         id: row.take()?,

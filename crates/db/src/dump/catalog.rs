@@ -1,4 +1,4 @@
-//! What the schema says about itself, on either database.
+//! Reads tables, columns and foreign keys from the system catalog of either database.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,21 @@ use crate::connection::Connection;
 use crate::sql::Sql;
 use common::error::{Error, Result};
 
-/// Whether there is a schema at all.
+/// Whether the schema exists (SQLite).
 static SQLITE_HISTORY: Sql =
     Sql::new("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'");
-/// The same.
+/// Whether the schema exists (PostgreSQL).
 static POSTGRES_HISTORY: Sql = Sql::new(
     "SELECT COUNT(*) FROM information_schema.tables
     WHERE table_schema = current_schema() AND table_name = 'refinery_schema_history'",
 );
-/// The version of the schema.
 static VERSION: Sql = Sql::new("SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history");
-/// Every column of every table.
+/// Every column of every table (SQLite).
 static SQLITE_COLUMNS: Sql = Sql::new(
     "SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
     WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name",
 );
-/// The same.
+/// Every column of every table (PostgreSQL).
 static POSTGRES_COLUMNS: Sql = Sql::new(
     "SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT)
     FROM information_schema.columns c
@@ -30,12 +29,12 @@ static POSTGRES_COLUMNS: Sql = Sql::new(
     WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
     ORDER BY CAST(c.table_name AS TEXT) COLLATE \"C\", CAST(c.column_name AS TEXT) COLLATE \"C\"",
 );
-/// Which table refers to which.
+/// Foreign keys between tables (SQLite).
 static SQLITE_REFERENCES: Sql = Sql::new(
     "SELECT DISTINCT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
     WHERE m.type = 'table'",
 );
-/// The same.
+/// Foreign keys between tables (PostgreSQL).
 static POSTGRES_REFERENCES: Sql = Sql::new(
     "SELECT DISTINCT CAST(a.relname AS TEXT), CAST(b.relname AS TEXT) FROM pg_constraint c
     JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
@@ -43,7 +42,7 @@ static POSTGRES_REFERENCES: Sql = Sql::new(
     WHERE c.contype = 'f' AND n.nspname = current_schema()",
 );
 
-/// The version of the schema; none when there is no schema.
+/// Returns the version of the schema; `None` without a schema.
 pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
     let history = match connection {
         Connection::Sqlite(_) => &SQLITE_HISTORY,
@@ -56,7 +55,7 @@ pub(crate) fn version(connection: &mut Connection) -> Result<Option<i64>> {
     Ok(connection.maybe(&VERSION, &[], |row| row.take())?.flatten())
 }
 
-/// Every table whose rows a backup carries, those that others refer to before them.
+/// Returns every table that a backup contains, referenced tables first.
 pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
     let (columns, references) = match connection {
         Connection::Sqlite(_) => (&SQLITE_COLUMNS, &SQLITE_REFERENCES),
@@ -84,7 +83,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<Table>> {
     in_order(tables, &references)
 }
 
-/// Tables in an order in which their rows can be written.
+/// Sorts tables topologically by their foreign keys.
 fn in_order(mut left: BTreeMap<String, Table>, references: &BTreeSet<(String, String)>) -> Result<Vec<Table>> {
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {

@@ -1,4 +1,4 @@
-//! All rows of a backup, written into an empty database in one transaction: either everything is there, or nothing.
+//! Loads all rows of a backup into an empty database, in one transaction.
 
 use std::io::Write as _;
 
@@ -11,26 +11,26 @@ use crate::{args, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// How far a restore has come.
+    /// The progress of a restore.
     STATE = "SELECT value FROM settings WHERE name = 'restore'";
-    /// Notes how far it has come.
+    /// Records the progress of a restore.
     NOTE = "INSERT INTO settings (name, value, updated_at) VALUES ('restore', $1, $2)
         ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-    /// It is done.
+    /// Deletes the record of a completed restore.
     DONE = "DELETE FROM settings WHERE name = 'restore'";
-    /// What the first start of an empty service wrote.
+    /// Deletes the settings that the first start of an empty service inserted.
     OWN_SETTINGS = "DELETE FROM settings WHERE name <> 'restore'";
-    /// Document servers keep files under the keys that were in use after the backup was made; no key comes a second time.
+    /// Raises the generation of every document, because document servers cache files under keys that were used after
+    /// the backup was made. No key is used twice.
     RENEW_KEYS = "UPDATE documents SET generation = $1, unsaved_generation = NULL WHERE generation < $1";
 }
 
-/// A database that is to take all rows of a backup.
+/// The database that receives the rows of a backup.
 pub struct Target {
     connection: Connection,
 }
 
 impl Target {
-    /// Opens the database.
     pub fn open(database: &Database) -> Result<Self> {
         let connection = match database {
             Database::Sqlite(path) => Connection::open_sqlite(path, false)?,
@@ -39,17 +39,16 @@ impl Target {
         Ok(Self { connection })
     }
 
-    /// The version of its schema, if it has one.
+    /// Returns the version of the schema, if there is one.
     pub fn version(&mut self) -> Result<Option<i64>> {
         catalog::version(&mut self.connection)
     }
 
-    /// Its tables.
     pub fn tables(&mut self) -> Result<Vec<Table>> {
         catalog::tables(&mut self.connection)
     }
 
-    /// A table with rows, if there is one; settings do not count.
+    /// Returns the name of a table with rows, if there is one. Settings are ignored.
     pub fn occupied(&mut self) -> Result<Option<String>> {
         for table in self.tables()? {
             let Table { name, .. } = table;
@@ -67,22 +66,22 @@ impl Target {
         Ok(None)
     }
 
-    /// How far a restore has come here, if one was begun and not ended.
+    /// Returns the progress of an unfinished restore, if there is one.
     pub fn state(&mut self) -> Result<Option<String>> {
         self.connection.maybe(&STATE, &[], |row| row.take())
     }
 
-    /// Notes that a restore has begun, or how far it has come.
+    /// Records the beginning or the progress of a restore.
     pub fn note(&mut self, state: &str, now: Timestamp) -> Result<()> {
         self.connection.run(&NOTE, args![state, now]).map(drop)
     }
 
-    /// The restore is done: the service may start.
+    /// Completes the restore: the service may start.
     pub fn done(&mut self) -> Result<()> {
         self.connection.run(&DONE, &[]).map(drop)
     }
 
-    /// Begins to write rows.
+    /// Begins the transaction that loads all rows.
     pub fn begin(&mut self) -> Result<()> {
         self.connection.batch("BEGIN")?;
         if matches!(self.connection, Connection::Sqlite(_)) {
@@ -91,7 +90,7 @@ impl Target {
         self.connection.run(&OWN_SETTINGS, &[]).map(drop)
     }
 
-    /// Writes the rows of one table; answers how many.
+    /// Loads the rows of one table; returns their number.
     pub fn load(&mut self, table: &Table, mut next: impl FnMut() -> Result<Option<Vec<Cell>>>) -> Result<u64> {
         let mut written = 0;
         match &mut self.connection {
@@ -129,7 +128,7 @@ impl Target {
         Ok(written)
     }
 
-    /// Ends the writing: gives every document a new key, notes the state, and commits.
+    /// Raises the document generations, records the progress and commits.
     pub fn commit(&mut self, state: &str, now: Timestamp) -> Result<()> {
         let seconds = now.as_millis() / 1000;
         self.connection.run(&RENEW_KEYS, args![seconds])?;
@@ -160,7 +159,7 @@ fn value(cell: &Cell) -> rusqlite::types::Value {
     }
 }
 
-/// A row as PostgreSQL's COPY reads it.
+/// Encodes a row in the text format of PostgreSQL's `COPY`.
 fn copied(row: &[Cell], line: &mut String) {
     use std::fmt::Write as _;
     for (index, cell) in row.iter().enumerate() {

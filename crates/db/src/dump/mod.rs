@@ -1,6 +1,6 @@
-//! The whole database as rows without a meaning, read in one snapshot and written in one transaction: what a backup
-//! carries. Names of tables and columns come from the schema itself, so a new table cannot be forgotten; this is the one
-//! room whose statements are not literal, because nobody can list the tables of a later release.
+//! The whole database as untyped rows, read in one snapshot and loaded in one transaction: the content of a backup.
+//! Names of tables and columns are read from the schema, so a new table cannot be forgotten. This is the only module
+//! with SQL that is not literal, because the tables of later releases are unknown.
 
 mod catalog;
 pub(super) mod load;
@@ -12,58 +12,47 @@ pub(super) use self::catalog::version;
 pub use self::load::Target;
 pub use self::snapshot::{NamedFile, Snapshot};
 
-/// Tables whose rows a backup leaves out: sign-ins and mailed links work like passwords and end with the old service,
-/// letters would be sent twice, and signals between instances are minutes old at most.
+/// Tables that a backup excludes: sessions and verification links are credentials and end with the old service, queued
+/// emails would be sent twice, and events between instances are obsolete after minutes.
 const LEFT_OUT: &[&str] = &["sessions", "verifications", "letters", "event_outbox"];
-/// The own table of the migrations: the schema is made by them, not copied.
+/// The table of the migrations. A restore creates the schema by migrations and does not copy it.
 const HISTORY: &str = "refinery_schema_history";
-/// What waits to be removed names files that nobody needs.
+/// Queued file removals refer to files that are not needed.
 const REMOVALS: &str = "file_removals";
 
-/// A table with its columns in the order of their names.
+/// A table with its columns ordered by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its name.
     pub name: String,
-    /// Its columns.
     pub columns: Vec<Column>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// What it holds.
     pub kind: Kind,
 }
 
-/// What a column holds; there are no others (migrations/V0001).
+/// The type of a column. The migrations use no other types (migrations/V0001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Text, ids and JSON.
     Text,
-    /// Whole numbers and times.
+    /// Integers and timestamps.
     Int,
-    /// Truth values.
     Bool,
-    /// Numbers with a fraction.
+    /// Floating-point numbers.
     Real,
 }
 
 /// One value of one row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// Nothing.
     Null,
-    /// Text.
     Text(String),
-    /// A whole number.
     Int(i64),
-    /// A truth value.
     Bool(bool),
-    /// A number with a fraction.
     Real(f64),
 }
 
@@ -80,14 +69,14 @@ impl Kind {
 }
 
 impl Table {
-    /// Its columns as a statement lists them.
+    /// The quoted column names, comma-separated.
     fn list(&self) -> String {
         let quoted: Vec<String> = self.columns.iter().map(|column| quoted(&column.name)).collect();
         quoted.join(", ")
     }
 }
 
-/// A name as a statement takes it, whatever it is.
+/// Quotes an identifier.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

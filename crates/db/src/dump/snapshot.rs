@@ -1,5 +1,5 @@
-//! All rows as they are at one moment. On SQLite a reading transaction of the write-ahead log, on PostgreSQL a repeatable
-//! read: neither keeps anybody from writing. One row at a time is in memory.
+//! Reads all rows in one snapshot: a read transaction in WAL mode on SQLite, `REPEATABLE READ` on PostgreSQL. Neither
+//! blocks writers. One row at a time is held in memory.
 
 use postgres::fallible_iterator::FallibleIterator as _;
 use rusqlite::types::ValueRef;
@@ -9,28 +9,27 @@ use crate::connection::Connection;
 use crate::{Database, conflict};
 use common::error::{Error, Result};
 
-/// A snapshot of the database; it ends with the value.
+/// A snapshot of the database. It ends when the value is dropped.
 pub struct Snapshot {
     connection: Connection,
     version: i64,
     tables: Vec<Table>,
 }
 
-/// A file that a row names.
+/// A file that a row refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFile {
-    /// Its key.
     pub key: String,
-    /// Its bytes, where the row says so.
+    /// Size in bytes, if the row contains it.
     pub size: Option<i64>,
-    /// Hexadecimal SHA-256 of them, where the row says so.
+    /// Hexadecimal SHA-256, if the row contains it.
     pub sha256: Option<String>,
     /// The table of the row.
     pub table: String,
 }
 
 impl Snapshot {
-    /// Takes a snapshot now.
+    /// Opens a snapshot of the present state.
     pub fn take(database: &Database) -> Result<Self> {
         let mut connection = match database {
             Database::Sqlite(path) if !path.exists() => {
@@ -46,7 +45,7 @@ impl Snapshot {
             Connection::Sqlite(_) => "BEGIN DEFERRED",
             Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         })?;
-        // The first statement is the moment.
+        // The snapshot is taken by the first statement.
         let version = catalog::version(&mut connection)?
             .ok_or_else(|| Error::Internal(anyhow::anyhow!("the database has no schema yet")))?;
         let tables = catalog::tables(&mut connection)?;
@@ -57,25 +56,25 @@ impl Snapshot {
         })
     }
 
-    /// The version of the schema.
+    /// Returns the version of the schema.
     pub fn version(&self) -> i64 {
         self.version
     }
 
-    /// Which database it is.
     pub fn database(&self) -> &'static str {
         self.connection.kind()
     }
 
-    /// Every table, those that others refer to before them.
+    /// Returns every table, referenced tables first.
     pub fn tables(&self) -> Vec<Table> {
         self.tables.clone()
     }
 
-    /// Every row of a table.
+    /// Calls `see` with every row of a table.
     pub fn rows(&mut self, table: &Table, see: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
-        // What a job has made can be made again, and what it made about a person must not outlive his erasure; a hold of a
-        // backup on the files is nothing for another place, and a restore gives its storage a marker of its own.
+        // Excludes the jobs with results: a result can be produced again, and a personal data export must not outlive
+        // the erasure of the user. Excludes the settings of this installation: holds of backups on its files, the state
+        // of a restore, and the storage marker, which a restore recreates.
         let only = match table.name.as_str() {
             "jobs" => " WHERE file_key IS NULL",
             "settings" => " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage')",
@@ -86,7 +85,7 @@ impl Snapshot {
         each(&mut self.connection, &text, &kinds, see)
     }
 
-    /// Every file that some row names, by key; the files of jobs only on request.
+    /// Calls `see` with every file that a row refers to, by key; with the result files of jobs only if `with_jobs`.
     pub fn files(&mut self, with_jobs: bool, mut see: impl FnMut(NamedFile) -> Result<()>) -> Result<()> {
         let mut parts = Vec::new();
         for table in &self.tables {
@@ -126,7 +125,8 @@ impl Snapshot {
         })
     }
 
-    /// What the database finds wrong with itself, and rows that contradict each other; in words.
+    /// Runs the integrity check of the database and searches for inconsistent rows. Returns descriptions of the
+    /// problems.
     pub fn contradictions(&mut self) -> Result<Vec<String>> {
         let mut found = Vec::new();
         let mut ask = |connection: &mut Connection, what: &str, text: &str| {
@@ -172,7 +172,7 @@ impl Snapshot {
     }
 }
 
-/// Runs a statement and shows every row as it comes.
+/// Runs a statement and calls `see` with each row as it arrives.
 fn each(
     connection: &mut Connection,
     text: &str,

@@ -1,4 +1,4 @@
-//! The own files of groups, one at a time; the lists come with the groups themselves.
+//! Single files of groups. Lists of files are read together with their groups.
 
 use model::file::GroupAttachment;
 use model::id::{AttachmentId, GroupId};
@@ -9,30 +9,27 @@ use crate::{args, sees_group, statements};
 use common::error::{Error, Result};
 
 statements! {
-    /// One file of a group that the viewer sees.
     BY_ID = concat!("SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size, t.sha256,
             t.uploaded_by_id, t.created_at
         FROM group_attachments t
         JOIN groups g ON g.id = t.group_id
         JOIN classes k ON k.id = g.class_id
         WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND ", sees_group!());
-    /// A new file.
     INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256, file_key,
             uploaded_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    /// Removes a file.
     DELETE = "DELETE FROM group_attachments WHERE organization_id = $1 AND group_id = $2 AND id = $3";
 }
 
 impl Scope<'_> {
-    /// One file of a group, if the viewer sees the group.
+    /// Returns a file of a group, or `NotFound` if the viewer cannot view the group.
     pub fn file_of_group(&mut self, group: &GroupId, id: &AttachmentId) -> Result<GroupAttachment> {
         self.one_visible(&BY_ID, args![group, id], group_file)
     }
 }
 
 impl Work<'_> {
-    /// Writes a new file of a group.
+    /// Inserts a file and counts its size against the storage quota.
     pub fn insert_group_file(&mut self, new: &GroupAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
@@ -53,7 +50,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Removes the row of a file of a group; whoever records the change names its bytes.
+    /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_group_file(&mut self, group: &GroupId, id: &AttachmentId) -> Result<()> {
         if self.run(&DELETE, args![group, id])? == 0 {
             Err(Error::NotFound)

@@ -1,27 +1,27 @@
-//! The statements that read groups with all that stands around them: one for each kind of child, over the same groups.
-//! Each set of groups is a module of its own. `$1` to `$4` are the viewer's (`store/visible.rs`), `$5` is the user who
-//! asks; the other arguments belong to the set.
+//! The statements that read groups with their children: one per kind of child, over the same set of groups. Each set is
+//! a module. `$1` to `$4` are the arguments of the viewer (`store/visible.rs`), `$5` is the calling user; the other
+//! arguments depend on the set.
 
 use crate::current_submissions::{CurrentParts, current_parts};
 use crate::sql::Sql;
 
 /// The statements over one set of groups.
 pub struct Known {
-    /// The groups, also those of which the viewer may only know the outline.
+    /// The groups, including those that the viewer can only list.
     pub groups: &'static Sql,
-    /// The members of those he sees.
+    /// The members of the groups that the viewer can view.
     pub members: &'static Sql,
-    /// Their links with topic and current submission.
+    /// The links of these groups, with topic and current submission.
     pub links: &'static Sql,
     /// The files of their topics.
     pub topic_files: &'static Sql,
-    /// Their own files.
+    /// The files of the groups themselves.
     pub files: &'static Sql,
-    /// What is in the current submissions of their links.
+    /// The content of the current submissions of their links.
     pub current: &'static CurrentParts,
 }
 
-/// What a list asks for, `$6` to `$12`. What colleagues may not know of a group does not find it for them either.
+/// The list filter, `$6` to `$12`. A filter on data that is invisible to the viewer does not match.
 macro_rules! filter {
     () => {
         concat!(
@@ -44,7 +44,7 @@ macro_rules! filter {
     };
 }
 
-/// One set of groups: `from` names group `g` and class `k`, `where` chooses, `order` sorts the groups themselves.
+/// Defines one set of groups: `from` joins group `g` and class `k`, `where` selects, `order` sorts the groups.
 macro_rules! known {
     ($(#[doc = $doc:expr])* $name:ident, from: $from:expr, where: $where:expr, order: $order:expr) => {
         $(#[doc = $doc])*
@@ -53,7 +53,6 @@ macro_rules! known {
             use $crate::group_assignments::{link_columns, submission_columns};
 
             crate::statements! {
-                /// The groups.
                 GROUPS = concat!(
                     "SELECT g.id, g.organization_id, g.class_id, w.id, g.name, g.group_number, g.display_name, g.start_date,
                         g.required_documents, g.subject_id, g.course_id, g.help_requested_at, g.help_message,
@@ -68,12 +67,10 @@ macro_rules! known {
                     LEFT JOIN subjects s ON s.id = g.subject_id
                     WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
                     $crate::knows_group!(), $where, $order);
-                /// Their members.
                 MEMBERS = concat!("SELECT m.group_id, m.id, u.id, u.name, u.image, u.email, m.role, m.joined_at",
                     $from, " JOIN group_members m ON m.group_id = g.id JOIN users u ON u.id = m.user_id
                     WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
                     $crate::sees_group!(), $where, " ORDER BY m.joined_at, m.id");
-                /// Their links.
                 LINKS = concat!("SELECT ", link_columns!(), ", ", assignment_columns!(),
                     ", (SELECT COUNT(*) FROM submission_documents sd
                         WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id), ",
@@ -83,7 +80,7 @@ macro_rules! known {
                     LEFT JOIN submissions s ON s.id = ga.current_submission_id
                     WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
                     $crate::sees_group!(), $where, " ORDER BY a.deadline, a.id");
-                /// The files of their topics, each for every link that may see it.
+                /// The files of their topics, repeated for each link that can view them.
                 TOPIC_FILES = concat!("SELECT ga.id, f.id, f.organization_id, f.assignment_id, f.group_assignment_id,
                         f.file_key, f.file_name, f.mime_type, f.size, f.sha256, f.staged_at, f.uploaded_by_id, f.created_at",
                     $from, " JOIN group_assignments ga ON ga.group_id = g.id
@@ -91,7 +88,6 @@ macro_rules! known {
                         AND (f.group_assignment_id IS NULL OR f.group_assignment_id = ga.id)
                     WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND f.staged_at IS NULL AND ",
                     $crate::sees_group!(), $where, " ORDER BY f.created_at, f.id");
-                /// Their own files.
                 FILES = concat!("SELECT t.id, t.organization_id, t.group_id, t.file_key, t.file_name, t.mime_type, t.size,
                         t.sha256, t.uploaded_by_id, t.created_at",
                     $from, " JOIN group_attachments t ON t.group_id = g.id
@@ -100,13 +96,11 @@ macro_rules! known {
             }
 
             super::current_parts!(
-                /// What is in the current submissions of their links.
                 current,
                 from: concat!($from, " JOIN group_assignments ga ON ga.group_id = g.id"),
                 where: concat!("g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ", $crate::sees_group!(), $where)
             );
 
-            /// The statements in one place.
             pub static KNOWN: super::Known = super::Known {
                 groups: &GROUPS,
                 members: &MEMBERS,
@@ -119,8 +113,8 @@ macro_rules! known {
     };
 }
 
-/// Group `g` is one of those the viewer is in. Said with IN, `SQLite` begins at his memberships; as a join it would begin at
-/// all groups of the school.
+/// The viewer is a member of group `g`. With `IN`, SQLite starts at the viewer's memberships; with a join it would
+/// start at all groups of the organization.
 macro_rules! own_groups {
     () => {
         "g.id IN (SELECT own.group_id FROM group_members own WHERE own.organization_id = $1 AND own.user_id = $3)"
@@ -140,23 +134,23 @@ known!(
     one, from: " FROM groups g JOIN classes k ON k.id = g.class_id", where: " AND g.id = $6", order: ""
 );
 known!(
-    /// The groups of one class, `$6`, that match.
+    /// The matching groups of one class, `$6`.
     of_class, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
     where: concat!(" AND g.class_id = $6", filter!()), order: in_order!()
 );
 known!(
-    /// The groups of the organization that match.
+    /// The matching groups of the organization.
     all, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
     where: concat!(" AND CAST($6 AS TEXT) IS NULL", filter!()), order: in_order!()
 );
 known!(
-    /// The groups that match and that the viewer, a student, is in: found from his memberships, not from all groups.
+    /// The matching groups of the viewer, a student. The search starts at their memberships, not at all groups.
     of_student, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
     where: concat!(" AND ", own_groups!(), " AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
     order: in_order!()
 );
 known!(
-    /// The groups of one student, `$6`, whose inside the viewer sees.
+    /// The groups of one student, `$6`, that the viewer can view.
     of_member, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
     where: concat!(" AND g.id IN (SELECT own.group_id FROM group_members own
             WHERE own.organization_id = $1 AND own.user_id = $6) AND ", crate::sees_group!()),

@@ -1,4 +1,4 @@
-//! Rows of links, topics and files as the statements of [`super::known`] name their columns.
+//! Reads rows of links, topics and files from the statements of [`super::known`].
 
 use model::assignment::Assignment;
 use model::file::{AssignmentAttachment, FileKey, GroupAttachment, StoredFile};
@@ -39,12 +39,11 @@ pub(super) fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
     })
 }
 
-/// A file of a topic, and a link that it comes with.
+/// Reads a file of a topic and the id of a link that can view it.
 pub(super) fn topic_file(row: &mut Columns<'_>) -> Result<(GroupAssignmentId, AssignmentAttachment)> {
     Ok((row.take()?, attachments::file(row)?))
 }
 
-/// A file of a group.
 pub(super) fn group_file(row: &mut Columns<'_>) -> Result<GroupAttachment> {
     Ok(GroupAttachment {
         id: row.take()?,

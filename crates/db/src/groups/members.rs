@@ -1,4 +1,4 @@
-//! Who is in a group: only students enrolled in its class, which the database refuses otherwise too.
+//! The members of groups. Only students enrolled in the class can be members, which a foreign key enforces as well.
 
 use std::collections::HashMap;
 
@@ -11,41 +11,37 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// The students of a class.
     ENROLLED = "SELECT u.id, u.name, u.image, u.email FROM class_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.class_id = $2";
-    /// Whether somebody belongs to the organization at all.
     IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
-    /// A new membership; there already is fine.
+    /// Inserts a membership; does nothing if it exists.
     INSERT = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, role, joined_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)
         ON CONFLICT (group_id, user_id) DO NOTHING";
-    /// Ends a membership.
     DELETE = "DELETE FROM group_members WHERE organization_id = $1 AND group_id = $2 AND user_id = $3";
-    /// Who is in other groups that work on the same topics.
+    /// The members of other groups that work on the same topics.
     IN_SAME_TOPICS = "SELECT DISTINCT m.user_id FROM group_assignments mine
         JOIN group_assignments other ON other.assignment_id = mine.assignment_id AND other.group_id <> mine.group_id
         JOIN group_members m ON m.group_id = other.group_id
         WHERE mine.organization_id = $1 AND mine.group_id = $2
         ORDER BY m.user_id";
-    /// The submissions of a group with those who were in it then.
+    /// The submissions of a group with the members at the time of each.
     SUBMISSIONS = "SELECT s.id, s.member_ids FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
         WHERE s.organization_id = $1 AND ga.group_id = $2
         ORDER BY s.created_at, s.id";
 }
 
-/// A student with the address that only staff see.
+/// A student with their email address.
 #[derive(Debug, Clone)]
 pub struct Student {
-    /// Who it is.
     pub person: Person,
-    /// The address.
+    /// Visible to staff only.
     pub email: String,
 }
 
 impl Scope<'_> {
-    /// The students enrolled in a class.
+    /// Returns the students enrolled in a class.
     pub fn enrolled(&mut self, class: &ClassId) -> Result<HashMap<UserId, Student>> {
         let students = self.many(&ENROLLED, args![class], |row| {
             let person = Person {
@@ -64,17 +60,17 @@ impl Scope<'_> {
         Ok(students.into_iter().collect())
     }
 
-    /// Whether somebody belongs to the organization.
+    /// Returns whether a user belongs to the organization.
     pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
         self.one(&IS_MEMBER, args![user], |row| row.take())
     }
 
-    /// Who is in another group that works on one of this group's topics.
+    /// Lists the members of other groups that work on one of this group's topics.
     pub fn members_of_same_topics(&mut self, group: &GroupId) -> Result<Vec<UserId>> {
         self.many(&IN_SAME_TOPICS, args![group], |row| row.take())
     }
 
-    /// The submissions of a group in which somebody took part.
+    /// Lists the submissions of a group in which a user took part.
     pub fn submissions_with(&mut self, group: &GroupId, user: &UserId) -> Result<Vec<SubmissionId>> {
         let submissions = self.many(&SUBMISSIONS, args![group], |row| {
             Ok((row.take::<SubmissionId>()?, row.json::<Vec<UserId>>()?))
@@ -85,7 +81,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes a membership; somebody who is in the group already stays as he is. The caller holds the class.
+    /// Inserts a membership; an existing one is kept unchanged. The caller holds the lock of the class.
     pub fn insert_group_member(&mut self, class: &ClassId, member: &GroupMember) -> Result<()> {
         self.run(
             &INSERT,
@@ -101,7 +97,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Ends a membership; answers whether there was one.
+    /// Deletes a membership; returns whether it existed.
     pub fn delete_group_member(&mut self, group: &GroupId, user: &UserId) -> Result<bool> {
         Ok(self.run(&DELETE, args![group, user])? > 0)
     }

@@ -1,27 +1,27 @@
-//! Text is compared byte by byte on both databases: keyset pages, prefix searches and indexes rely on it (decision 0001).
-//! SQLite does so by itself. A PostgreSQL database compares by the rules of the language it was created with, so its text
-//! columns are declared `COLLATE "C"` after the migrations ran. Comparisons take the collation of their column, and the
-//! statements stay the same for both databases.
+//! Text is compared byte by byte on both databases: keyset pagination, prefix searches and indexes rely on it (decision
+//! 0001). This is the default of SQLite. PostgreSQL uses the collation the database was created with, so text columns
+//! are declared `COLLATE "C"` after the migrations. Comparisons use the collation of their column, so the statements
+//! are the same for both databases.
 
 use std::collections::BTreeMap;
 
 use super::internal;
 use common::error::{Error, Result};
 
-/// The encoding of the database, and whether it compares bytes by itself. `datlocprovider` is new in PostgreSQL 15; the locale
-/// of ICU can be combined with a `datcollate` of C.
+/// The encoding of the database, and whether it compares bytes by default. `datlocprovider` exists since PostgreSQL 15;
+/// an ICU locale can be combined with `datcollate` C.
 const DATABASE: &str = "SELECT pg_encoding_to_char(d.encoding),
         COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'b' OR (COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'c'
             AND d.datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8'))
     FROM pg_database d WHERE d.datname = current_database()";
-/// Text columns with another collation than C.
+/// Text columns with a collation other than C.
 const COLUMNS: &str = "SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT)
     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation l ON l.oid = a.attcollation
     WHERE c.relnamespace = CAST(CAST(current_schema() AS TEXT) AS regnamespace) AND c.relkind IN ('r', 'p')
         AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = CAST('text' AS regtype) AND l.collname <> 'C'
     ORDER BY c.relname, a.attnum";
 
-/// Refuses a database that does not store UTF-8.
+/// Rejects a database with an encoding other than UTF-8.
 pub(super) fn check_encoding(client: &mut postgres::Client) -> Result<()> {
     let (encoding, _) = database(client)?;
     if encoding == "UTF8" {
@@ -32,8 +32,8 @@ pub(super) fn check_encoding(client: &mut postgres::Client) -> Result<()> {
     )))
 }
 
-/// Declares the text columns of a database of another collation `COLLATE "C"`; those that a new migration or a dump brought, too.
-/// The rows stay as they are, the indexes of the columns are built again.
+/// Declares text columns `COLLATE "C"` if the database has another collation, including columns from new migrations or
+/// restored dumps. Rows are not rewritten; the indexes of the columns are rebuilt.
 pub(super) fn compare_bytes(client: &mut postgres::Client) -> Result<()> {
     if database(client)?.1 {
         return Ok(());

@@ -1,9 +1,10 @@
-//! Computes the stored keys of names for rows that lack them (`model::collation`): after an update of a database from before
-//! the keys, after a change of their version, and for rows that the release before has written meanwhile.
+//! Computes the stored search and sort keys of names (`model::collation`) for rows that lack them: after an upgrade
+//! from a release without keys, after a change of the key version, and for rows that the previous release wrote during
+//! an upgrade.
 //!
-//! Rows are read in batches by id and written in one transaction per batch, and a row that has its keys is not written. An
-//! interrupted run therefore continues where it ended. Other instances may go on: a name that changed since it was read
-//! keeps the keys that came with the change.
+//! Rows are read in batches by id and updated in one transaction per batch; rows with correct keys are not updated. An
+//! interrupted run therefore continues where it ended. Other instances can run concurrently: a name that changed after
+//! it was read keeps the keys written with the change.
 
 use model::collation::{VERSION, person_sort_key, search_key, sort_key};
 
@@ -22,23 +23,22 @@ static WRITE_VERSION: Sql = Sql::new(
     "INSERT INTO settings (name, value, updated_at) VALUES ('name_keys', $1, $2)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at",
 );
-/// Records whose search text is not ASCII: the others have no accents. Case was folded when they were written.
+/// Log records whose search key is not ASCII. The others have no accents, and case was folded when they were inserted.
 static READ_LOG: Sql = Sql::new(
     "SELECT id, search_key FROM activity_logs
     WHERE id > $1 AND OCTET_LENGTH(search_key) <> LENGTH(search_key) ORDER BY id LIMIT $2",
 );
 static WRITE_LOG: Sql = Sql::new("UPDATE activity_logs SET search_key = $2 WHERE id = $1 AND search_key = $3");
 
-/// A table whose rows have names.
+/// A table with names.
 struct NamedTable {
     /// All rows: id, name, second name, and both keys.
     all: Sql,
-    /// Rows whose keys may be missing or of another name. Keys differ from the lower-case name where it has accents, too:
-    /// these rows are compared again and mostly found correct.
+    /// Rows whose keys may be missing or outdated. Keys also differ from the lower-case name if it has accents; such
+    /// rows are recomputed and mostly found correct.
     stale: Sql,
-    /// Writes the keys of a row whose name is still `$4`.
+    /// Updates the keys of a row whose name is still `$4`.
     write: Sql,
-    /// Computes the keys.
     keys: fn(&NamedRow) -> (String, String),
 }
 
@@ -119,7 +119,7 @@ static TABLES: [NamedTable; 8] = [
     named_table!("assignments", "title", "CAST(NULL AS TEXT)", unsorted, topic),
 ];
 
-/// Computes the keys that are missing; returns how many rows were written.
+/// Computes missing keys; returns the number of updated rows.
 pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
     let stored: Option<String> = connection.maybe(&READ_VERSION, &[], |row| row.take())?;
     let is_current = stored.as_deref() == Some(VERSION);
@@ -133,7 +133,7 @@ pub(super) fn fill(connection: &mut Connection) -> Result<u64> {
         connection.run(&WRITE_VERSION, args![VERSION, clock::now()])?;
     }
     if written > 0 {
-        tracing::info!(rows = written, version = VERSION, "keys of names computed");
+        tracing::info!(rows = written, version = VERSION, "search and sort keys computed");
     }
     Ok(written)
 }

@@ -1,38 +1,38 @@
-//! The nouns of an account, which belongs to no single school: for the person himself, and for the school that made the
-//! account and alone administers it. `$1` is the person. Secrets stay where they are: hashes, tokens and mailed links.
+//! The export tables of an account, which belongs to no single organization: for the user, and for the organization
+//! that created the account and alone administers it. `$1` is the user. Secrets (hashes, tokens and emailed links) are
+//! not exported.
 
 use super::Noun;
 use super::Shape::{Moment, Text, Truth, Whole};
 use crate::statements;
 
 statements! {
-    /// The account itself.
     ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone, is_active,
             must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at, created_at, updated_at
         FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
-    /// The ways in which the person signs in.
+    /// The sign-in methods of the user.
     SIGN_INS = "SELECT id, provider_id, created_at, updated_at FROM accounts
         WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
-    /// Where the person is signed in; nobody learns that somebody acts in his name.
+    /// The sessions of the user. Impersonation sessions are not disclosed.
     SESSIONS = "SELECT id, ip_address, user_agent, created_at, expires_at FROM sessions
         WHERE user_id = $1 AND impersonated_by IS NULL AND id > $2 ORDER BY id LIMIT $3";
-    /// Network addresses from which the person signed in.
+    /// IP addresses from which the user signed in.
     SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at, s.failures FROM sign_in_successes s JOIN users u ON u.email = s.account_key
         WHERE u.id = $1 AND s.address > $2 ORDER BY s.address LIMIT $3";
-    /// Invitations of the person's address, in whatever organization.
+    /// Invitations of the user's email address, in all organizations.
     INVITATIONS = "SELECT i.id, o.name, i.role, i.status, i.created_at, i.expires_at FROM invitations i
         JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
         WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
-    /// Number of consecutive failed sign-ins of the user from addresses that are not known.
+    /// Number of consecutive failed sign-ins of the user from unknown addresses.
     FAILURE_COUNTS = "SELECT c.account_key, c.failures, c.last_failure_at
         FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
         WHERE u.id = $1 AND c.account_key > $2 ORDER BY c.account_key LIMIT $3";
-    /// Network addresses from which somebody tried to sign in as the person in vain.
+    /// IP addresses of failed sign-ins to the account.
     FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f JOIN users u ON u.email = f.account_key
         WHERE u.id = $1 AND f.id > $2 ORDER BY f.id LIMIT $3";
 }
 
-/// Every noun of an account, in the order of the archive.
+/// All export tables of an account, in the order of the archive.
 pub static NOUNS: &[Noun] = &[
     Noun {
         name: "account",

@@ -1,5 +1,6 @@
-//! What a person is not to read of a school yet, although it is about him: classes in preparation and groups that have not
-//! started (rule 5). An archive that he takes himself leaves it out; one that an admin hands out holds it.
+//! Personal data that is not yet visible to the user: that of draft classes and of groups before their start date
+//! (docs/specification.md#business-rules, rule 5). An archive downloaded by the user excludes it; one created by an
+//! admin includes it.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,8 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Everything that stands in the classes and groups which a student does not see; `$2` the student, `$3` now.
+    /// The ids of everything in the classes and groups that are invisible to a student; `$2` is the student, `$3` the
+    /// current time.
     CONCEALED = "WITH taught AS (SELECT k.id, k.status FROM classes k WHERE k.organization_id = $1
             AND EXISTS (SELECT 1 FROM class_enrollments ce
                 WHERE ce.organization_id = $1 AND ce.class_id = k.id AND ce.student_id = $2)),
@@ -32,12 +34,12 @@ statements! {
             WHERE f.organization_id = $1";
 }
 
-/// The ids that an archive does not name.
+/// The ids that an archive excludes.
 #[derive(Debug, Default)]
 pub struct Concealed(HashSet<String>);
 
 impl Scope<'_> {
-    /// What this person is not to read at this moment.
+    /// Returns the ids that are invisible to this user now.
     pub fn concealed_from(&mut self, user: &UserId) -> Result<Concealed> {
         let now = self.now();
         let ids = self.many(&CONCEALED, args![user, now], |row| row.take())?;
@@ -46,13 +48,13 @@ impl Scope<'_> {
 }
 
 impl Concealed {
-    /// Whether the person may read a row: it names nothing of what is concealed.
+    /// Returns whether the row contains no hidden id.
     pub fn shows(&self, row: &Map<String, Value>) -> bool {
         let is_hidden = |value: &Value| value.as_str().is_some_and(|id| self.0.contains(id));
         !row.values().any(is_hidden)
     }
 
-    /// Whether the person may have a file.
+    /// Returns whether the file is visible to the user.
     pub fn shows_file(&self, file: &PersonalFile) -> bool {
         !self.0.contains(&file.id)
     }

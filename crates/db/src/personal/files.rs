@@ -1,5 +1,5 @@
-//! Files of a person: what he uploaded, and the newest version he wrote of every document he wrote in. Older versions are
-//! named in the list of versions; their bytes are those of the group.
+//! Files of a user: uploads, and the newest revision they wrote of each document. Older revisions are listed in the
+//! table of revisions; their content belongs to the group.
 
 use model::file::FileKey;
 use model::id::UserId;
@@ -11,16 +11,16 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Files he brought into a chat.
+    /// Uploads to chats.
     CHAT = "SELECT id, file_name, '', file_key, sha256 FROM message_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-    /// Files he added to topics.
+    /// Uploads to topics.
     TOPICS = "SELECT id, file_name, '', file_key, sha256 FROM assignment_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-    /// Files he added to groups.
+    /// Uploads to groups.
     GROUPS = "SELECT id, file_name, '', file_key, sha256 FROM group_attachments
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
-    /// The newest version he wrote of each document.
+    /// The newest revision the user wrote of each document.
     DOCUMENTS = "SELECT r.id, d.title, d.file_extension, r.file_key, r.sha256
         FROM work_rooms w CROSS JOIN documents d CROSS JOIN document_revisions r
         WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
@@ -31,15 +31,14 @@ statements! {
             AND r.id > $3 ORDER BY r.id LIMIT $4";
 }
 
-/// Where files come from: the folder in the archive and how they are found.
+/// A folder of the archive and the query of its files.
 #[derive(Debug)]
 pub struct Folder {
-    /// The folder's name.
     pub name: &'static str,
     statement: &'static Sql,
 }
 
-/// Every folder of files, in the order of the archive.
+/// All folders, in the order of the archive.
 pub static FOLDERS: &[Folder] = &[
     Folder {
         name: "documents",
@@ -59,23 +58,22 @@ pub static FOLDERS: &[Folder] = &[
     },
 ];
 
-/// A file of a person.
+/// A file of a user.
 #[derive(Debug, Clone)]
 pub struct PersonalFile {
-    /// The row that names it; files are read by it.
+    /// The id of the row that refers to the file.
     pub id: String,
-    /// Its name; of a document, its title.
+    /// The file name, or the title of a document.
     pub name: String,
-    /// The extension that a title lacks; empty where the name has it.
+    /// The file extension of a document; empty if `name` contains it.
     pub extension: String,
-    /// The bytes.
     pub key: FileKey,
-    /// Hexadecimal SHA-256 of the bytes.
+    /// Hexadecimal SHA-256.
     pub sha256: String,
 }
 
 impl Scope<'_> {
-    /// Files of a person in one folder, after one of them; empty at the end.
+    /// Lists a page of the files of a user in one folder, after the given row; empty at the end.
     pub fn personal_files(&mut self, folder: &'static Folder, user: &UserId, after: &str) -> Result<Vec<PersonalFile>> {
         self.many(folder.statement, args![user, after, PAGE], file)
     }

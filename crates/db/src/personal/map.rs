@@ -1,50 +1,46 @@
-//! The data map: every column that leads to a person or tells about one, and what handing out and erasing do with it. It is
-//! read by people (`docs/privacy.md`) and by tests: one compares it with the schema of both databases, one with what is left
-//! after an erasure.
+//! The data map: every column with personal data, and how export and erasure treat it. It is the source of
+//! `docs/privacy.md`. Tests compare it with the schema of both databases and with the remaining data after an erasure.
 
 use self::Erasure::{Emptied, Kept, Passing, Row};
 use self::Holds::{Fact, Id, Ids, Name, Words};
 
-/// What a column holds about a person.
+/// The kind of personal data in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// His id.
+    /// The id of the user.
     Id,
-    /// Ids of several people, as JSON.
+    /// Ids of several users, as JSON.
     Ids,
-    /// A copy of his name or address.
+    /// A copy of the user's name or email address.
     Name,
-    /// What he wrote.
+    /// Content the user wrote.
     Words,
-    /// What is known about him.
+    /// Other data about the user.
     Fact,
 }
 
-/// What an erasure does with a column.
+/// The effect of an erasure on a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erasure {
-    /// The row goes.
+    /// The row is deleted.
     Row,
-    /// The row stays, and this is taken out of it.
+    /// The row is kept and the value is cleared.
     Emptied,
-    /// It stays: an id that leads to an emptied account, or what belongs to others, too.
+    /// The value is kept: an id that refers to a cleared account, or data that also belongs to others.
     Kept,
-    /// It goes by itself after minutes.
+    /// The row expires within minutes.
     Passing,
 }
 
 /// One column of the map.
 #[derive(Debug, Clone, Copy)]
 pub struct Mapped {
-    /// The table.
     pub table: &'static str,
-    /// The column.
     pub column: &'static str,
-    /// What it holds.
     pub holds: Holds,
-    /// The list of the archive that tells it; none for secrets, copies and what only counts.
+    /// The export table that contains the column; `None` for secrets, copies and counters.
     pub export: Option<&'static str>,
-    /// What an erasure does with it.
+    /// The effect of an erasure.
     pub erasure: Erasure,
 }
 
@@ -74,7 +70,7 @@ const fn untold(table: &'static str, column: &'static str, holds: Holds, erasure
     }
 }
 
-/// Every column about people.
+/// Every column with personal data.
 pub static MAP: &[Mapped] = &[
     told("users", "id", Id, "account", Kept),
     told("users", "name", Name, "account", Emptied),
@@ -203,7 +199,7 @@ pub static MAP: &[Mapped] = &[
 ];
 
 impl Holds {
-    /// For people.
+    /// Description for `docs/privacy.md`.
     pub fn words(self) -> &'static str {
         match self {
             Id => "the person's id",
@@ -216,7 +212,7 @@ impl Holds {
 }
 
 impl Erasure {
-    /// For people.
+    /// Description for `docs/privacy.md`.
     pub fn words(self) -> &'static str {
         match self {
             Row => "the row goes",

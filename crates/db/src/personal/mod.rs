@@ -1,5 +1,6 @@
-//! What an organization holds about one person: noun by noun, page by page, as plain JSON. Other people stand in it as ids
-//! only. [`map`] says of every column about people what becomes of it; a test compares it with the schema.
+//! Export of the personal data of a user in an organization: table by table, page by page, as JSON. Other users are
+//! referenced by id only. [`map`] defines the treatment of every column with personal data; a test compares it with the
+//! schema.
 
 pub mod account;
 pub mod concealed;
@@ -16,19 +17,19 @@ use super::sql::{Columns, Sql, Value as Argument};
 use crate::args;
 use common::error::Result;
 
-/// Rows read at once; a reader of a person's whole life holds no more in memory.
+/// Rows per query, which bounds the memory of an export.
 const PAGE: i64 = 500;
 
-/// One kind of thing: where it stands in the archive and how it is read. The first field is the one pages go by.
+/// A table of the export: its file in the archive and its query. The first field is the pagination key.
 #[derive(Debug)]
 pub struct Noun {
-    /// The name of its file, without extension.
+    /// The file name without extension.
     pub name: &'static str,
     statement: &'static Sql,
     fields: &'static [(&'static str, Shape)],
 }
 
-/// What a field holds; any may be null.
+/// The type of a field. Every field is nullable.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Text,
@@ -38,17 +39,16 @@ enum Shape {
     Truth,
 }
 
-/// Some rows of a noun, and where the next ones begin.
+/// A page of a table.
 #[derive(Debug)]
 pub struct Rows {
-    /// The rows.
     pub rows: Vec<Map<String, Value>>,
-    /// Hand this in for the rows after them; nothing when there are none.
+    /// The cursor of the next page; `None` after the last one.
     pub next: Option<String>,
 }
 
 impl Scope<'_> {
-    /// Rows of one noun about a person in this organization, after those that were read.
+    /// Returns a page of a table about a user in this organization, after the given key.
     pub fn personal_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
         let rows = self.many(noun.statement, args![user, after, PAGE], |row| noun.read(row))?;
         Ok(noun.page(rows))
@@ -56,7 +56,7 @@ impl Scope<'_> {
 }
 
 impl Platform<'_> {
-    /// Rows of one noun about an account, after those that were read.
+    /// Returns a page of a table about an account, after the given key.
     pub fn account_rows(&mut self, noun: &'static Noun, user: &UserId, after: &str) -> Result<Rows> {
         let arguments: &[Argument<'_>] = args![user, after, PAGE];
         let rows = self.connection.many(noun.statement, arguments, |row| noun.read(row))?;

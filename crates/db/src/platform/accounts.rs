@@ -1,4 +1,4 @@
-//! A person's own account: profile and password. Hashes leave this room only to be verified.
+//! The account of a user: profile and password. Password hashes leave this module only to be verified.
 
 use model::access::PlatformRole;
 use model::collation::search_key;
@@ -16,99 +16,93 @@ use common::clock;
 use common::error::{Error, Result};
 
 statements! {
-    /// A person's whole account.
     PROFILE = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone,
             is_active, must_change_password, last_login_at, home_organization_id, created_at, updated_at
         FROM users WHERE id = $1";
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
-    /// The version of an account.
     ROW_VERSION = "SELECT row_version FROM users WHERE id = $1";
-    /// What people change about themselves.
+    /// Updates the fields that users change themselves.
     UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6, updated_at = $7,
             search_key = $8, sort_key = $9, row_version = row_version + 1
         WHERE id = $1";
-    /// The ways in which a person signs in.
+    /// The sign-in methods of a user.
     OF_USER = "SELECT id, account_id, provider_id, created_at, updated_at FROM accounts WHERE user_id = $1
         ORDER BY created_at, id";
-    /// A person's password.
     PASSWORD = "SELECT id, password FROM accounts
         WHERE user_id = $1 AND provider_id = 'credential' AND password IS NOT NULL";
-    /// Another hash of the same password.
+    /// Replaces the hash of an unchanged password.
     REHASH = "UPDATE accounts SET password = $2, updated_at = $3 WHERE id = $1";
-    /// A new password; a person without one gets the account that holds it.
+    /// Sets the password; inserts the credential account of a user who has none.
     UPSERT_PASSWORD = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         VALUES ($1, $2, 'credential', $2, $3, $4, $4)
         ON CONFLICT (provider_id, account_id) DO UPDATE
         SET password = excluded.password, updated_at = excluded.updated_at";
-    /// A password that the person chose is not temporary.
+    /// A password chosen by the user is not temporary.
     OWN_PASSWORD = "UPDATE users SET must_change_password = FALSE, temporary_password_expires_at = NULL WHERE id = $1";
-    /// The address that a user signs in with.
     EMAIL = "SELECT email FROM users WHERE id = $1";
-    /// The platform replaced a password.
+    /// Records that the platform replaced a password.
     NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $2, password_reset_by_id = NULL WHERE id = $1";
     /// Who replaced a password.
     PASSWORD_RESET = "SELECT u.password_reset_at, b.id, b.name, b.image FROM users u
         LEFT JOIN users b ON b.id = u.password_reset_by_id
         WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
-    /// Well-known words about a user.
+    /// Names and email address of a user, which make weak passwords.
     KNOWN_WORDS = "SELECT name, first_name, last_name, email, username FROM users WHERE id = $1";
-    /// The settings of the schools in which a user is a student.
+    /// The settings of the organizations in which a user is a student.
     SETTINGS_OF_STUDENT = "SELECT o.metadata FROM members m JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1 AND m.role = 'student'";
-    /// The schools that a user is a member of.
+    /// The organizations of a user.
     SCHOOLS_OF = "SELECT o.name, o.slug FROM members m JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1";
-    /// A link that was mailed.
+    /// Inserts an emailed link.
     INSERT_VERIFICATION = "INSERT INTO verifications (id, identifier, value, expires_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $5)";
-    /// Uses up a mailed link.
+    /// Consumes an emailed link.
     TAKE_VERIFICATION = "DELETE FROM verifications WHERE identifier = $1 RETURNING value, expires_at";
-    /// Whether a mailed link still works.
+    /// The user of an emailed link that is valid.
     VERIFICATION = "SELECT value FROM verifications WHERE identifier = $1 AND expires_at >= $2";
-    /// Links of the same kind to one person since a moment.
+    /// The number of links of a kind that were sent to a user since a point in time.
     RECENT_VERIFICATIONS = "SELECT COUNT(*) FROM verifications
         WHERE value = $1 AND created_at > $2 AND identifier LIKE CAST($3 AS TEXT) || ':%'";
-    /// Links whose time is over, and which no limit counts any more.
+    /// Deletes expired links, which no rate limit counts any more.
     FORGET_VERIFICATIONS = "DELETE FROM verifications WHERE expires_at < $1";
 }
 
-/// A way in which a person signs in.
+/// A sign-in method of a user.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// The row's id.
     pub id: String,
-    /// The person as the provider knows him.
+    /// The id of the user at the provider.
     pub account_id: String,
-    /// `credential`: the password.
+    /// `credential` for a password.
     pub provider_id: String,
-    /// Since when.
     pub created_at: Timestamp,
-    /// When the password last changed.
+    /// The last change of the password.
     pub updated_at: Timestamp,
 }
 
 impl Platform<'_> {
-    /// A person's whole account.
+    /// Returns the account of a user.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
         self.connection
             .maybe(&PROFILE, args![id], profile)?
             .ok_or(Error::NotFound)
     }
 
-    /// The version of an account.
+    /// Returns the version of an account, for `If-Match`.
     pub fn version_of_account(&mut self, id: &UserId) -> Result<Version> {
         let found = self.connection.maybe(&ROW_VERSION, args![id], |row| row.take())?;
         found.map(Version::stored).ok_or(Error::NotFound)
     }
 
-    /// A person's whole account, held until this unit ends.
+    /// Returns the account of a user, locked until the end of the transaction.
     pub fn profile_to_change(&mut self, id: &UserId) -> Result<User> {
         self.connection.maybe(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.profile(id)
     }
 
-    /// Writes what people change about themselves.
+    /// Updates the fields that users change themselves.
     pub fn update_profile(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
         let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
@@ -126,7 +120,7 @@ impl Platform<'_> {
         self.connection.run(&UPDATE_PROFILE, arguments).map(drop)
     }
 
-    /// The ways in which a person signs in.
+    /// Lists the sign-in methods of a user.
     pub fn accounts(&mut self, user: &UserId) -> Result<Vec<Account>> {
         self.connection.many(&OF_USER, args![user], |row| {
             Ok(Account {
@@ -139,7 +133,7 @@ impl Platform<'_> {
         })
     }
 
-    /// The hash of a person's password, if there is one.
+    /// Returns the password hash of a user, if there is one.
     pub fn password_hash(&mut self, user: &UserId) -> Result<Option<String>> {
         let found = self.connection.maybe(&PASSWORD, args![user], |row| {
             let _: String = row.take()?;
@@ -148,12 +142,12 @@ impl Platform<'_> {
         Ok(found)
     }
 
-    /// Stores another hash of the same password.
+    /// Replaces the hash of an unchanged password.
     pub fn rehash_password(&mut self, account: &str, hash: &str, now: Timestamp) -> Result<()> {
         self.connection.run(&REHASH, args![account, hash, now]).map(drop)
     }
 
-    /// Stores another password. All mailed links of the person become worthless, and what was guessed before does not count.
+    /// Stores a new password. Invalidates all emailed links of the user and resets the count of failed sign-ins.
     pub fn choose_password(&mut self, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
         self.connection
             .run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
@@ -161,19 +155,20 @@ impl Platform<'_> {
         self.forget_former_password(user)
     }
 
-    /// Makes all mailed links of a person worthless and clears the failures: the password was replaced.
+    /// Invalidates all emailed links of a user and resets the count of failed sign-ins, because the password was
+    /// replaced.
     pub fn forget_former_password(&mut self, user: &UserId) -> Result<()> {
         self.delete_verifications(user)?;
         let email: Option<String> = self.connection.maybe(&EMAIL, args![user], |row| row.take())?;
         email.map_or(Ok(()), |email| self.clear_failures(&email))
     }
 
-    /// Records that the platform replaced a password; the user sees it after the next sign-in.
+    /// Records that the platform replaced a password; shown to the user after the next sign-in.
     pub fn note_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&NOTE_PASSWORD_RESET, args![user, now]).map(drop)
     }
 
-    /// Who last replaced the password of a user and when; without a person it was the platform.
+    /// Returns who last replaced the password of a user, and when. Without a user it was the platform.
     pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
         self.connection.maybe(&PASSWORD_RESET, args![user], |row| {
             let at = row.take()?;
@@ -184,13 +179,14 @@ impl Platform<'_> {
         })
     }
 
-    /// The settings of the schools in which a user is a student.
+    /// Returns the settings of the organizations in which a user is a student.
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
         self.connection
             .many(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
     }
 
-    /// Well-known words about a user: names, addresses, and the names of the schools. They make a weak password.
+    /// Returns strings that make a weak password for a user: names, email address, and the names of their
+    /// organizations.
     pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
         let of_person: Option<Vec<Option<String>>> = self.connection.maybe(&KNOWN_WORDS, args![user], |row| {
             Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])
@@ -202,7 +198,7 @@ impl Platform<'_> {
         Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
 
-    /// How many links of this kind the person was sent after `since`.
+    /// Counts the links of this kind that were sent to the user after `since`.
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
         let found = self
             .connection
@@ -210,7 +206,7 @@ impl Platform<'_> {
         Ok(found.unwrap_or(0))
     }
 
-    /// Remembers a link that is going to be mailed: `kind:token`, for this person.
+    /// Inserts a link that is emailed to this user. The identifier has the form `kind:token`.
     pub fn insert_verification(
         &mut self,
         identifier: &str,
@@ -225,18 +221,18 @@ impl Platform<'_> {
             .map(drop)
     }
 
-    /// Whether a mailed link still works.
+    /// Returns whether an emailed link is valid.
     pub fn is_verification(&mut self, identifier: &str, now: Timestamp) -> Result<bool> {
         Ok(self.owner_of_verification(identifier, now)?.is_some())
     }
 
-    /// For whom a mailed link is, if it still works.
+    /// Returns the user of an emailed link, if it is valid.
     pub fn owner_of_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
         self.connection
             .maybe(&VERIFICATION, args![identifier, now], |row| row.take())
     }
 
-    /// Uses up a mailed link and says for whom it was, if its time is not over.
+    /// Consumes an emailed link; returns its user unless it has expired.
     pub fn take_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
         let found = self.connection.maybe(&TAKE_VERIFICATION, args![identifier], |row| {
             Ok((row.take::<UserId>()?, row.take::<Timestamp>()?))

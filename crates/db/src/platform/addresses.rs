@@ -1,4 +1,4 @@
-//! Links that confirm another address of a person.
+//! Links that confirm a new email address of a user.
 
 use model::id::UserId;
 use model::time::Timestamp;
@@ -9,18 +9,18 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// A link that was mailed to the address it confirms.
+    /// Inserts a link that is sent to the address it confirms.
     INSERT = "INSERT INTO verifications (id, identifier, value, address, expires_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6)";
-    /// Uses up a link.
+    /// Consumes a link.
     TAKE = "DELETE FROM verifications WHERE identifier = $1 AND address IS NOT NULL RETURNING value, address, expires_at";
-    /// Another address, known to be the person's.
+    /// Sets a confirmed email address.
     CHANGE = "UPDATE users SET email = $2, email_verified = TRUE, updated_at = $3, row_version = row_version + 1
         WHERE id = $1";
 }
 
 impl Platform<'_> {
-    /// Remembers a link that is going to be mailed to `address`.
+    /// Inserts a link that is sent to `address`.
     pub fn insert_address_link(
         &mut self,
         identifier: &str,
@@ -34,7 +34,7 @@ impl Platform<'_> {
         self.connection.run(&INSERT, arguments).map(drop)
     }
 
-    /// Uses up a link and says whose address it confirms, if its time is not over.
+    /// Consumes a link; returns the user and the confirmed address unless it has expired.
     pub fn take_address_link(&mut self, identifier: &str, now: Timestamp) -> Result<Option<(UserId, String)>> {
         let found = self.connection.maybe(&TAKE, args![identifier], |row| {
             Ok((row.take::<UserId>()?, row.take::<String>()?, row.take::<Timestamp>()?))
@@ -43,7 +43,7 @@ impl Platform<'_> {
         Ok(good.map(|(user, address, _)| (user, address)))
     }
 
-    /// Writes another address of a person; a taken one is `DUPLICATE_EMAIL`.
+    /// Sets the email address of a user; one that is in use is `DUPLICATE_EMAIL`.
     pub fn change_address(&mut self, user: &UserId, address: &str, now: Timestamp) -> Result<()> {
         self.connection.run(&CHANGE, args![user, address, now]).map(drop)
     }

@@ -1,4 +1,4 @@
-//! Accounts as those who run the platform see and change them (`/auth/admin`). An erased account is nobody's any more.
+//! Accounts as visible to platform administrators (`/auth/admin`). Erased accounts are excluded.
 
 use model::access::PlatformRole;
 use model::collation::{person_sort_key, search_key};
@@ -13,13 +13,13 @@ use crate::sql::{Columns, Value};
 use crate::{args, statements};
 use common::error::{Error, Result};
 
-/// The most accounts of one page.
+/// Maximum page size.
 const LONGEST_PAGE: i64 = 200;
-/// The name that stands where a removed person's name stood.
+/// Replaces the name of a removed user.
 const REMOVED_NAME: &str = "Deleted person";
-/// Stands between the values of a list; no stored text holds it.
+/// Separates the values of a list argument; no stored text contains it.
 const SEPARATOR: char = '\n';
-/// Times are compared as texts of one length.
+/// Added to timestamps so that their texts have the same length and compare correctly.
 const TIME_BASE: i64 = 1_000_000_000_000_000;
 
 macro_rules! account_columns {
@@ -28,8 +28,8 @@ macro_rules! account_columns {
             u.ban_reason, u.ban_expires"
     };
 }
-/// The field that an argument names, as a text that compares as the field does; `$1` is now. Names are compared by
-/// `$column`.
+/// The value of the field named by an argument, as a text with the sort order of the field; `$1` is the current time.
+/// Names are compared by `$column`.
 macro_rules! field {
     ($name:literal) => {
         field!($name, "u.search_key")
@@ -84,32 +84,31 @@ macro_rules! asked_for {
     };
 }
 statements! {
-    /// One account.
     BY_ID = concat!("SELECT ", account_columns!(), " FROM users u WHERE u.id = $1 AND u.erased_at IS NULL");
-    /// Takes the row for this unit.
+    /// Locks the row until the end of the transaction.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
-    /// A page of the accounts that were asked for, in the order that was asked for.
+    /// A page of the matching accounts in the requested order.
     LIST = concat!("SELECT ", account_columns!(), " FROM users u WHERE ", asked_for!(), "
         ORDER BY CASE WHEN $8 THEN NULL ELSE ", field!("$7", "u.sort_key"), " END,
             CASE WHEN $8 THEN ", field!("$7", "u.sort_key"), " ELSE NULL END DESC, u.id
         LIMIT $9 OFFSET $10");
-    /// How many they are.
+    /// The number of matching accounts.
     COUNT = concat!("SELECT COUNT(*) FROM users u WHERE ", asked_for!());
-    /// What those who run the platform change.
+    /// Updates the fields that platform administrators change.
     UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
             banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13,
             row_version = row_version + 1
         WHERE id = $1";
-    /// The recorded last name: people are sorted by it.
+    /// The last name, part of the sort key.
     LAST_NAME = "SELECT last_name FROM users WHERE id = $1";
-    /// A ban that is over.
+    /// Removes an expired ban.
     LIFT_BAN = "UPDATE users SET banned = FALSE, ban_reason = NULL, ban_expires = NULL
         WHERE id = $1 AND banned AND ban_expires < $2";
-    /// Takes every way to sign in.
+    /// Deletes all sign-in methods.
     DELETE_ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
-    /// Takes every mailed link.
+    /// Deletes all emailed links.
     DELETE_VERIFICATIONS = "DELETE FROM verifications WHERE value = $1";
-    /// Empties an account. The row stays, for work and records name it.
+    /// Clears an account. The row is kept because other rows reference it.
     EMPTY = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
@@ -119,28 +118,26 @@ statements! {
         WHERE id = $1";
 }
 
-/// Why and until when somebody is kept out.
+/// A ban of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ban {
-    /// Why.
     pub reason: Option<String>,
-    /// Until when; for ever without an end.
+    /// `None` for a permanent ban.
     pub until: Option<Timestamp>,
 }
 
-/// An account as those who run the platform see it.
+/// An account as visible to platform administrators.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// The person.
     pub user: User,
-    /// Whether it may be used at all.
+    /// Whether the account is active.
     pub is_active: bool,
-    /// What keeps the person out, if anything does.
+    /// The ban, possibly expired.
     pub ban: Option<Ban>,
 }
 
 impl Account {
-    /// The person as others see him.
+    /// The user as visible to others.
     pub fn person(&self) -> Person {
         Person {
             id: self.user.id.clone(),
@@ -149,7 +146,7 @@ impl Account {
         }
     }
 
-    /// What keeps the person out at this moment.
+    /// Returns the ban if it is in force.
     pub fn ban_at(&self, now: Timestamp) -> Option<&Ban> {
         self.ban
             .as_ref()
@@ -157,46 +154,37 @@ impl Account {
     }
 }
 
-/// How a text is compared with a field.
+/// The comparison of a field with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
-    /// It is one of these.
     OneOf(Vec<String>),
-    /// It is none of these.
     NoneOf(Vec<String>),
-    /// It comes before.
     Before(String),
-    /// It comes before or is this.
     UpTo(String),
-    /// It comes after.
     After(String),
-    /// It comes after or is this.
     From(String),
-    /// It holds this.
     Contains(String),
-    /// It begins with this.
     StartsWith(String),
-    /// It ends with this.
     EndsWith(String),
 }
 
-/// Which accounts are asked for. Fields are words of [`AccountSearch::FIELDS`].
+/// A query of accounts. Field names are those of [`AccountSearch::FIELDS`].
 #[derive(Debug, Clone, Default)]
 pub struct AccountSearch {
-    /// A field and a text that it contains, begins or ends with.
+    /// A field and the text it contains, begins or ends with.
     pub search: Option<(String, Comparison)>,
-    /// A field and what it is compared with.
+    /// A field and its comparison.
     pub filter: Option<(String, Comparison)>,
-    /// The field that sorts, and whether downwards.
+    /// The sort field, and whether the order is descending.
     pub sort: Option<(String, bool)>,
-    /// How many; as many as a page holds when absent.
+    /// Maximum number of accounts; the maximum page size if `None`.
     pub limit: Option<i64>,
-    /// How many before them are left out.
+    /// Number of accounts that are skipped.
     pub offset: i64,
 }
 
 impl AccountSearch {
-    /// The fields that filter and sort.
+    /// The fields available for filters and sorting.
     pub const FIELDS: [&'static str; 9] = [
         "id",
         "email",
@@ -209,7 +197,7 @@ impl AccountSearch {
         "updatedAt",
     ];
 
-    /// How many accounts the page holds at most.
+    /// Returns the page size.
     pub fn page(&self) -> i64 {
         self.limit.unwrap_or(LONGEST_PAGE).clamp(1, LONGEST_PAGE)
     }
@@ -228,7 +216,7 @@ impl Comparison {
         }
     }
 
-    /// What the statement compares with.
+    /// Returns the argument of the statement.
     fn argument(&self, field: &str) -> String {
         let spelled = |text: &str| spelling(field, text);
         match self {
@@ -244,7 +232,8 @@ impl Comparison {
     }
 }
 
-/// A text as the field spells it: addresses in lower case, names as they are searched, times as texts of one length.
+/// Converts a text to the form of the field: email addresses in lower case, names as search keys, times as texts of
+/// equal length.
 fn spelling(field: &str, text: &str) -> String {
     match field {
         "email" => text.to_lowercase(),
@@ -262,7 +251,7 @@ fn spelling(field: &str, text: &str) -> String {
     }
 }
 
-/// The same as a part of a LIKE pattern, its wildcards taken literally.
+/// Converts a text to the form of the field as part of a `LIKE` pattern, with wildcards escaped.
 fn pattern(field: &str, text: &str) -> String {
     spelling(field, text)
         .chars()
@@ -276,20 +265,19 @@ fn pattern(field: &str, text: &str) -> String {
 }
 
 impl Platform<'_> {
-    /// One account.
     pub fn account(&mut self, id: &UserId) -> Result<Account> {
         self.connection
             .maybe(&BY_ID, args![id], account)?
             .ok_or(Error::NotFound)
     }
 
-    /// One account, held until this unit ends.
+    /// Returns an account, locked until the end of the transaction.
     pub fn account_to_change(&mut self, id: &UserId) -> Result<Account> {
         self.connection.maybe(&HOLD, args![id], |row| row.take::<UserId>())?;
         self.account(id)
     }
 
-    /// A page of the accounts that are asked for, and how many there are.
+    /// Returns a page of the matching accounts and their total number.
     pub fn accounts_asked_for(&mut self, asked: &AccountSearch, now: Timestamp) -> Result<(Vec<Account>, i64)> {
         let split = |part: &Option<(String, Comparison)>| {
             part.as_ref()
@@ -324,7 +312,7 @@ impl Platform<'_> {
         Ok((found, total.unwrap_or(0)))
     }
 
-    /// Writes what those who run the platform change; a taken address is `DUPLICATE_EMAIL`.
+    /// Updates the fields that platform administrators change; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, account: &Account) -> Result<()> {
         let user = &account.user;
         let last_name: Option<Option<String>> = self.connection.maybe(&LAST_NAME, args![user.id], |row| row.take())?;
@@ -351,25 +339,25 @@ impl Platform<'_> {
         self.connection.run(&UPDATE, arguments).map(drop)
     }
 
-    /// Lifts a ban that is over.
+    /// Removes an expired ban.
     pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&LIFT_BAN, args![user, now]).map(drop)
     }
 
-    /// Takes every way to sign in from an account; a mailed link gives it a password again.
+    /// Deletes all sign-in methods of an account; an emailed link can set a password again.
     pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
         self.connection.run(&DELETE_ACCOUNTS, args![user]).map(drop)
     }
 
-    /// Takes every mailed link to a person.
+    /// Deletes all emailed links to a user.
     pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
         self.connection.run(&DELETE_VERIFICATIONS, args![user]).map(drop)
     }
 
-    /// Empties an account and switches it off; nothing that could be signed in with is left.
+    /// Clears and deactivates an account and deletes all its credentials.
     pub fn empty_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
         let id = &account.user.id;
-        // No mail reaches this address (RFC 2606), and the old one is free again.
+        // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");
         self.connection.run(&DELETE_ACCOUNTS, args![id])?;
         self.delete_verifications(id)?;

@@ -1,5 +1,5 @@
-//! What a backup needs of the database besides its rows: that no file goes while it is at work, who was erased, and whether
-//! a restore was left half done.
+//! Database support for backups: holds file removals during a backup, lists erased users, and detects unfinished
+//! restores.
 
 use model::file::FileKey;
 use model::id::UserId;
@@ -12,19 +12,19 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// Holds all files until a moment.
+    /// Suspends file removals until a point in time.
     HOLD = "INSERT INTO settings (name, value, updated_at) VALUES ($1, '', $2)
         ON CONFLICT (name) DO UPDATE SET updated_at = excluded.updated_at";
-    /// Holds them no longer; what others left behind goes too.
+    /// Ends the suspension, and deletes expired ones of other backups.
     RELEASE = "DELETE FROM settings WHERE name = $1 OR (name LIKE 'backup-%' AND updated_at < $2)";
-    /// How far a restore has come that was begun and not ended.
+    /// The progress of an unfinished restore.
     RESTORE = "SELECT value FROM settings WHERE name = 'restore'";
-    /// The id that the marker of the file storage has to have.
+    /// The expected id of the file storage marker.
     STORAGE_ID = "SELECT value FROM settings WHERE name = 'storage'";
-    /// Records an id, unless another instance has recorded one.
+    /// Records the storage id unless one is recorded.
     RECORD_STORAGE = "INSERT INTO settings (name, value, updated_at) VALUES ('storage', $1, $2)
         ON CONFLICT (name) DO NOTHING";
-    /// Some files that rows name, the newest of each table.
+    /// A sample of the files that rows refer to, the newest of each table.
     SAMPLED_FILES = "SELECT file_key FROM
             (SELECT file_key FROM document_revisions ORDER BY file_key DESC LIMIT $1) a
         UNION ALL SELECT file_key FROM
@@ -39,61 +39,61 @@ statements! {
             (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f
         UNION ALL SELECT file_key FROM
             (SELECT file_key FROM late_texts ORDER BY file_key DESC LIMIT $1) g";
-    /// Everybody who was erased.
+    /// The erased users.
     ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
-    /// The address of somebody who is not erased.
+    /// The email address of a user who is not erased.
     ADDRESS = "SELECT email FROM users WHERE id = $1 AND erased_at IS NULL";
-    /// Files that go after the commit.
+    /// Schedules a file for removal after the commit.
     FORGET = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         VALUES ('', $1, $2, $3, $3)";
-    /// Whether a file waits to be removed.
+    /// Whether a file is scheduled for removal.
     WAITS = "SELECT EXISTS (SELECT 1 FROM file_removals WHERE file_key = $1)";
 }
 
 impl Platform<'_> {
-    /// Says that a backup is at work: no file is removed until then.
+    /// Suspends file removals until `until`, for a running backup.
     pub fn hold_files(&mut self, name: &str, until: Timestamp) -> Result<()> {
         self.connection.run(&HOLD, args![name, until]).map(drop)
     }
 
-    /// Says that it is done.
+    /// Ends the suspension of file removals.
     pub fn release_files(&mut self, name: &str, now: Timestamp) -> Result<()> {
         self.connection.run(&RELEASE, args![name, now]).map(drop)
     }
 
-    /// Whether a restore was begun here and not ended.
+    /// Returns whether a restore was begun and not completed.
     pub fn is_half_restored(&mut self) -> Result<bool> {
         let found = self.connection.maybe(&RESTORE, args![], |row| row.take::<String>())?;
         Ok(found.is_some())
     }
 
-    /// The id that the marker of the file storage has to have, if one was recorded.
+    /// Returns the expected id of the file storage marker, if one is recorded.
     pub fn storage_id(&mut self) -> Result<Option<String>> {
         self.connection.maybe(&STORAGE_ID, args![], |row| row.take())
     }
 
-    /// Records an id unless there is one, and returns the one that is recorded then.
+    /// Records a storage id unless one is recorded, and returns the recorded one.
     pub fn record_storage(&mut self, id: &str, now: Timestamp) -> Result<Option<String>> {
         self.connection.run(&RECORD_STORAGE, args![id, now])?;
         self.storage_id()
     }
 
-    /// At most `limit` files that rows name, the newest of each table in turn.
+    /// Returns at most `limit` files that rows refer to, the newest of each table.
     pub fn sampled_files(&mut self, limit: usize) -> Result<Vec<FileKey>> {
         let each = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut keys: Vec<String> = self.connection.many(&SAMPLED_FILES, args![each], |row| row.take())?;
-        // Keys are random apart from their time: by their ends they come mixed from all tables.
+        // Keys are random except for their timestamp prefix: sorting by their reversed bytes mixes the tables.
         keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
         keys.truncate(limit);
         Ok(keys.into_iter().map(FileKey::new).collect())
     }
 
-    /// Everybody who was erased.
+    /// Lists the erased users.
     pub fn erased_people(&mut self) -> Result<Vec<UserId>> {
         self.connection.many(&ERASED, args![], |row| row.take())
     }
 
-    /// Erases a person whom a backup brought back; false when there is nobody to erase.
+    /// Erases a user that a restored backup contains; returns false if there is nothing to erase.
     pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
         let Some(address) = self
             .connection
@@ -110,7 +110,7 @@ impl Platform<'_> {
         Ok(true)
     }
 
-    /// Those of some files that no row names, and that nobody is about to remove.
+    /// Returns the files that no row refers to and that are not scheduled for removal.
     pub fn abandoned_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut abandoned = Vec::new();
         for key in self.unnamed_files(keys)? {

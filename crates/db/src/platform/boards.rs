@@ -1,5 +1,5 @@
-//! The groups that a lesson board shows, as the sockets of an instance ask for them: whose they are and who is in them.
-//! What is told of them is told to the staff of their class alone.
+//! Class and members of the groups on lesson boards, for the sockets of an instance. Board events are sent to the staff
+//! of the class only.
 
 use std::collections::HashSet;
 
@@ -10,29 +10,25 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// The groups of somebody in classes that are not over.
+    /// The groups of a user in unarchived classes.
     OF_MEMBER = "SELECT g.id FROM group_members m JOIN groups g ON g.id = m.group_id JOIN classes k ON k.id = g.class_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND k.status <> 'ARCHIVED' ORDER BY g.id";
-    /// The class of a group and who is in it.
+    /// The class and the members of a group.
     BY_ID = "SELECT g.class_id, m.user_id FROM groups g LEFT JOIN group_members m ON m.group_id = g.id
         WHERE g.organization_id = $1 AND g.id = $2 ORDER BY m.joined_at, m.id";
 }
 
-/// A group on a board.
+/// A group on a lesson board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoardGroup {
-    /// The school.
     pub organization: OrganizationId,
-    /// The group.
     pub id: GroupId,
-    /// Its class.
     pub class: ClassId,
-    /// Who is in it.
     pub members: Vec<UserId>,
 }
 
 impl Platform<'_> {
-    /// The groups of these people, and these groups.
+    /// Returns the groups of these users and the listed groups.
     pub fn board_groups(
         &mut self,
         people: &[(OrganizationId, UserId)],
@@ -51,7 +47,7 @@ impl Platform<'_> {
                 Ok((row.take::<ClassId>()?, row.take::<Option<UserId>>()?))
             })?;
             let class = rows.first().map(|(class, _)| class.clone());
-            // Somebody may have removed it meanwhile.
+            // The group may have been deleted in the meantime.
             found.extend(class.map(|class| BoardGroup {
                 organization,
                 id,

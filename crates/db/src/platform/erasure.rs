@@ -1,7 +1,9 @@
-//! Emptying what is left of a person, in whatever school it stands: a name that one school keeps was not erased. `$1` is the
-//! person. What only names him by id stays: the row of the account is kept, emptied, so that the id leads to nobody.
-//! [`map`](crate::personal::map) says the same of each column; a test compares the two.
+//! Erases the personal data of a user in all organizations: a name kept by one organization would not be erased. `$1`
+//! is the user. References by id are kept: the account row remains, cleared, so the id no longer identifies the person.
+//! [`map`](crate::personal::map) defines the treatment of each column; a test compares both.
 
+use crate::{args, statements};
+use common::clock;
 use model::activity::Action;
 use model::collation::{person_sort_key, search_key};
 use model::erasure::{ERASED_NAME, Erased, erased_address, without_grades_of, without_person};
@@ -13,18 +15,17 @@ use serde_json::Value;
 
 use super::Platform;
 use crate::sql::{Columns, Sql};
-use crate::{args, statements};
-use common::clock;
 use common::error::Result;
 
-/// Records read at once.
+/// Log records read per query.
 const PAGE: i64 = 500;
-/// Records looked through at once, before the unit that erases.
+/// Log records scanned per query before the erasing transaction.
 const STRIDE: i64 = 20_000;
-/// How far back the unit itself looks, in seconds: a record that is being written has an id and is not there yet.
+/// The period, in seconds, that the erasing transaction scans itself: a record of an uncommitted transaction has an id
+/// but is not visible yet.
 const RECENT: i64 = 600;
 
-/// The columns of a record as far as it may name somebody.
+/// The columns of a log record that may name a user.
 macro_rules! record {
     () => {
         "SELECT id, COALESCE(user_id = $1, FALSE), user_name, action, entity_type = 'user' AND entity_id = $1,
@@ -32,8 +33,8 @@ macro_rules! record {
     };
 }
 
-/// A record may name the person: it is his own, about him, or the answer to a call for help of a group in which he called or
-/// is; whose words an answered call quotes is not known.
+/// A log record may name the user: it was caused by them, is about them, or resolves a help request of a group in which
+/// they requested help or are a member, because it quotes the message without its author.
 macro_rules! may_name {
     () => {
         "(user_id = $1 OR entity_id = $1 OR details LIKE '%' || $1 || '%'
@@ -45,11 +46,11 @@ macro_rules! may_name {
 }
 
 statements! {
-    /// Whether the account was erased.
     IS_ERASED = "SELECT erased_at IS NOT NULL FROM users WHERE id = $1";
-    /// Where the person is a member.
+    /// The organizations of the user.
     MEMBERSHIPS = "SELECT organization_id FROM members WHERE user_id = $1 ORDER BY organization_id";
-    /// The profile, emptied. The home stays, so that its admins are told the same when they ask again.
+    /// Clears the profile. The home organization is kept, so that its admins get the same response to a repeated
+    /// request.
     PROFILE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
@@ -57,97 +58,96 @@ statements! {
             banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5,
             search_key = $6, sort_key = $7
         WHERE id = $1 AND erased_at IS NULL";
-    /// Sign-ins of the person, and those in which he acted as somebody else.
+    /// Sessions of the user, and those in which they impersonated others.
     SESSIONS = "DELETE FROM sessions WHERE user_id = $1 OR impersonated_by = $1";
-    /// The ways in which the person signs in.
+    /// Sign-in methods.
     ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
-    /// Mailed links.
+    /// Emailed links.
     VERIFICATIONS = "DELETE FROM verifications WHERE value LIKE '%' || $1 || '%' OR identifier LIKE '%' || $1 || '%'";
-    /// Failed sign-ins under the address.
+    /// Failed sign-ins with the email address.
     FAILURES = "DELETE FROM sign_in_failures WHERE account_key = (SELECT email FROM users WHERE id = $1)";
-    /// Invitations of the address.
+    /// Invitations of the email address.
     INVITATIONS = "DELETE FROM invitations WHERE email = (SELECT email FROM users WHERE id = $1)";
-    /// Invitations that the person sent.
+    /// Invitations sent by the user.
     INVITATIONS_SENT = "UPDATE invitations SET inviter_id = NULL WHERE inviter_id = $1";
-    /// Where the person signed in from.
+    /// Successful sign-ins with their IP addresses.
     SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = (SELECT email FROM users WHERE id = $1)";
-    /// Consecutive failed sign-ins under the address.
+    /// Counts of consecutive failed sign-ins with the email address.
     FAILURE_COUNTS = "DELETE FROM sign_in_failure_counts WHERE account_key = (SELECT email FROM users WHERE id = $1)";
-    /// Counters of the person.
+    /// Rate limit counters of the user.
     RATES = "DELETE FROM rate_windows WHERE name LIKE '%' || $1 || '%'
             OR name LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
-    /// Responses to creating requests of the person, and those that name the person.
+    /// Stored responses to requests of the user, and those that contain the user's id or email address.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE user_id = $1 OR answer LIKE '%' || $1 || '%'
             OR answer LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
-    /// Homerooms the person leads.
+    /// Homerooms the user leads.
     HOMEROOMS_LED = "UPDATE homerooms SET teacher_id = NULL WHERE teacher_id = $1";
-    /// Homerooms the person is in.
+    /// Homerooms in which the user is enrolled.
     HOMEROOMS = "DELETE FROM homeroom_enrollments WHERE student_id = $1";
-    /// Classes the person teaches along.
+    /// Classes in which the user is a co-teacher.
     CO_TEACHINGS = "DELETE FROM class_teachers WHERE user_id = $1";
-    /// Groups the person is in.
+    /// Group memberships.
     GROUPS = "DELETE FROM group_members WHERE user_id = $1";
-    /// Classes the person learns in.
+    /// Classes in which the user is enrolled.
     ENROLLMENTS = "DELETE FROM class_enrollments WHERE student_id = $1";
-    /// Memberships.
     MEMBERS = "DELETE FROM members WHERE user_id = $1";
-    /// Calls for help stand, without words and name.
+    /// Help requests remain, without message and author.
     HELP_CALLS = "UPDATE groups SET help_message = NULL, help_requested_by_id = NULL WHERE help_requested_by_id = $1";
-    /// Nobody is on the way any more.
+    /// Help requests the user claimed become unclaimed.
     HELP_CLAIMS = "UPDATE groups SET help_claimed_by_id = NULL WHERE help_claimed_by_id = $1";
-    /// Chat messages stay in their place and say nothing.
+    /// Chat messages keep their sequence number and lose their content.
     CHAT_MESSAGES = "UPDATE work_room_messages
         SET content = '', client_message_id = NULL, deleted_at = COALESCE(deleted_at, $2)
         WHERE sender_id = $1 AND (content <> '' OR client_message_id IS NOT NULL OR deleted_at IS NULL)";
-    /// Files of the chat.
+    /// Uploads to chats.
     CHAT_FILES = "DELETE FROM message_attachments WHERE uploaded_by_id = $1 RETURNING file_key";
-    /// Marks of what was read.
+    /// Read markers.
     READING_MARKS = "DELETE FROM work_room_reads WHERE user_id = $1";
-    /// How long and how often the person wrote.
+    /// Editing time and number of saves.
     CONTRIBUTIONS = "DELETE FROM document_contributions WHERE user_id = $1";
-    /// Messages stay in the boxes of others and say nothing.
+    /// Sent messages remain in the mailboxes of others and lose their content.
     MESSAGES_SENT = "UPDATE direct_messages
         SET content = '', subject = NULL, deleted_by_sender_at = COALESCE(deleted_by_sender_at, $2)
         WHERE sender_id = $1 AND (content <> '' OR subject IS NOT NULL OR deleted_by_sender_at IS NULL)";
-    /// The own box.
+    /// Received messages.
     MESSAGES_RECEIVED = "DELETE FROM message_recipients WHERE user_id = $1";
-    /// Notes on hand-ins.
+    /// Notes on submissions.
     NOTES = "UPDATE submissions SET note = NULL WHERE submitted_by_id = $1 AND note IS NOT NULL";
-    /// Grades of the person alone.
+    /// Grades of the user alone.
     MEMBER_GRADES = "DELETE FROM member_grades WHERE user_id = $1";
-    /// Former states of grades in which the person had one of his own.
+    /// Grade history entries that contain a grade of the user alone.
     FORMER_GRADES = "SELECT id, member_grades FROM grade_history WHERE member_grades LIKE '%' || $1 || '%'";
-    /// A former state without it.
+    /// Updates a grade history entry.
     REWRITE_FORMER_GRADES = "UPDATE grade_history SET member_grades = $2 WHERE id = $1";
-    /// Exports of the person's data, made or under way.
+    /// Exports of the user's data, completed or running.
     EXPORTS = "DELETE FROM jobs WHERE kind = 'PERSONAL_EXPORT' AND entity_id = $1 RETURNING file_key";
-    /// Jobs the person asked for.
+    /// Jobs the user created.
     JOBS = "UPDATE jobs SET created_by_id = NULL WHERE created_by_id = $1";
-    /// Records after one of them that may name the person.
+    /// A page of log records that may name the user.
     RECORDS = concat!(record!(), " WHERE id > $2 AND ", may_name!(), " ORDER BY id LIMIT $3");
-    /// One of those that were found before.
+    /// A log record found by the previous scan.
     RECORD = concat!(record!(), " WHERE id = $2");
-    /// Where the next records to look through end.
+    /// The last id of the next batch to scan.
     STRIDE_END = "SELECT id FROM activity_logs WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1 OFFSET $3";
-    /// Which of them may name the person.
+    /// The records of a batch that may name the user.
     FOUND = concat!("SELECT id FROM activity_logs WHERE id > $2 AND id <= $3 AND ", may_name!(), " ORDER BY id");
-    /// A record without him.
+    /// Updates a log record.
     REWRITE_RECORD = "UPDATE activity_logs SET user_name = $2, entity_name = $3, details = $4, search_key = $5 WHERE id = $1";
 }
 
-/// Records of the log that may name a person, looked for before the unit that erases him: the log is the largest table of
-/// all, and nobody shall wait until it was read.
+/// Log records that may name a user, collected before the erasing transaction: the log is the largest table, and its
+/// scan must not block other writes.
 #[derive(Debug, Clone, Default)]
 pub struct Traces {
     records: Vec<LogId>,
-    /// The id up to which the log was looked through.
+    /// The id up to which the log was scanned.
     until: String,
-    /// Where looking ends.
+    /// The id at which the scan ends.
     end: String,
 }
 
 impl Traces {
-    /// Nothing was looked through yet; what is younger than some minutes is left to the unit.
+    /// Starts a scan. Records of the last minutes are left to the erasing transaction.
     pub fn begin(now: Timestamp) -> Self {
         Self {
             end: clock::before_ids_of(now.plus_seconds(-RECENT)),
@@ -156,7 +156,7 @@ impl Traces {
     }
 }
 
-/// A record as far as it may name somebody.
+/// The fields of a log record that may name a user.
 #[derive(Debug, Clone, PartialEq)]
 struct Record {
     id: LogId,
@@ -170,18 +170,18 @@ struct Record {
 }
 
 impl Platform<'_> {
-    /// Whether the account was erased already.
+    /// Returns whether the account is already erased.
     pub fn is_erased(&mut self, user: &UserId) -> Result<bool> {
         let found = self.connection.maybe(&IS_ERASED, args![user], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
-    /// The organizations a person is a member of.
+    /// Lists the organizations of a user.
     pub fn memberships(&mut self, user: &UserId) -> Result<Vec<model::id::OrganizationId>> {
         self.connection.many(&MEMBERSHIPS, args![user], |row| row.take())
     }
 
-    /// Looks through some more of the log; false when nothing is left to look through.
+    /// Scans the next batch of the log; returns false at the end.
     pub fn look_for(&mut self, user: &UserId, traces: &mut Traces) -> Result<bool> {
         let arguments = args![traces.until, traces.end, STRIDE];
         let next: Option<String> = self.connection.maybe(&STRIDE_END, arguments, |row| row.take())?;
@@ -195,8 +195,9 @@ impl Platform<'_> {
         Ok(goes_on)
     }
 
-    /// Takes name and address of a person out of the log, of what was found before and what has come since; answers how
-    /// many records named him. Comes before everything else: address and groups are still known.
+    /// Removes name and email address of a user from the log: from the records found by the scan and from newer ones.
+    /// Returns the number of changed records. Must run before the rest of the erasure, while address and groups are
+    /// still known.
     pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &Traces) -> Result<i64> {
         let mut changed = 0;
         for id in &traces.records {
@@ -215,7 +216,7 @@ impl Platform<'_> {
         }
     }
 
-    /// Writes a record without the person, if it named him; answers how many that were.
+    /// Updates a log record if it names the user; returns the number of changed records.
     fn rewrite(&mut self, record: Record, user: &UserId, address: &str) -> Result<i64> {
         let erased = record.clone().without(user, address);
         if erased == record {
@@ -234,7 +235,7 @@ impl Platform<'_> {
         self.connection.run(&REWRITE_RECORD, arguments).map(|_| 1)
     }
 
-    /// Erases everything but the log; answers how much, and the files nobody needs any more.
+    /// Erases everything but the log; returns counts, and the files that are no longer referenced.
     pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(Erased, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
         let chat_files: Vec<String> = self.connection.many(&CHAT_FILES, args![user], |row| row.take())?;
@@ -299,7 +300,7 @@ impl Platform<'_> {
     }
 }
 
-/// Reads the columns of a record.
+/// Reads the columns of a log record.
 fn record(row: &mut Columns<'_>) -> Result<Record> {
     Ok(Record {
         id: row.take()?,
@@ -314,7 +315,7 @@ fn record(row: &mut Columns<'_>) -> Result<Record> {
 }
 
 impl Record {
-    /// The record without a person's name, address, and words.
+    /// Returns the record without the user's name, email address and content.
     fn without(mut self, user: &UserId, address: &str) -> Self {
         if self.is_own {
             ERASED_NAME.clone_into(&mut self.user_name);

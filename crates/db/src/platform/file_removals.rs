@@ -1,4 +1,4 @@
-//! Files whose rows are gone: what is due, what is done, what has to be tried again.
+//! The queue of file removals: files of deleted rows.
 
 use model::file::FileKey;
 use model::time::Timestamp;
@@ -8,11 +8,11 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// What is due, the longest waiting first; nothing while a backup is at work.
+    /// Due removals, oldest first; none during a backup.
     DUE = "SELECT id, file_key, attempts FROM file_removals WHERE next_attempt_at <= $1
             AND NOT EXISTS (SELECT 1 FROM settings WHERE name LIKE 'backup-%' AND updated_at > $1)
         ORDER BY next_attempt_at, id LIMIT $2";
-    /// Whether a row names the file again, or still.
+    /// Whether a row refers to the file.
     IS_NAMED = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM submission_documents WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM assignment_attachments WHERE file_key = $1)
@@ -21,25 +21,22 @@ statements! {
             OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
-    /// The file is gone.
     DELETE = "DELETE FROM file_removals WHERE id = $1";
-    /// It could not be removed.
+    /// Schedules a retry.
     POSTPONE = "UPDATE file_removals SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3 WHERE id = $1";
 }
 
-/// A file to be removed.
+/// A scheduled file removal.
 #[derive(Debug, Clone)]
 pub struct FileRemoval {
-    /// The row.
     pub id: String,
-    /// The file.
     pub key: FileKey,
-    /// How often it was tried in vain.
+    /// Number of failed attempts.
     pub attempts: i64,
 }
 
 impl Platform<'_> {
-    /// Files to be removed by now, at most `limit`.
+    /// Returns due file removals, at most `limit`.
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
         self.connection.many(&DUE, args![now, limit], |row| {
             Ok(FileRemoval {
@@ -50,7 +47,7 @@ impl Platform<'_> {
         })
     }
 
-    /// Those of some files that no row of any organization names.
+    /// Returns the files that no row of any organization refers to.
     pub fn unnamed_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut unnamed = Vec::new();
         for key in keys {
@@ -61,7 +58,7 @@ impl Platform<'_> {
         Ok(unnamed)
     }
 
-    /// Whether a row of any organization names the file. Nobody removes one that does.
+    /// Returns whether a row of any organization refers to the file. Such a file must not be removed.
     pub fn file_is_named(&mut self, key: &FileKey) -> Result<bool> {
         let found = self
             .connection
@@ -69,12 +66,12 @@ impl Platform<'_> {
         Ok(found.unwrap_or(false))
     }
 
-    /// Strikes a file off the list.
+    /// Deletes a file removal from the queue.
     pub fn delete_file_removal(&mut self, id: &str) -> Result<()> {
         self.connection.run(&DELETE, args![id]).map(drop)
     }
 
-    /// Notes a failure and when to try again.
+    /// Records a failure and schedules a retry.
     pub fn postpone_file_removal(&mut self, id: &str, next: Timestamp, why: &str) -> Result<()> {
         self.connection.run(&POSTPONE, args![id, next, why]).map(drop)
     }

@@ -1,4 +1,5 @@
-//! Where an object is at home: the organization of an id, for a SUPER_ADMIN who works without one (contract 5).
+//! Resolves the organization of an entity, for a SUPER_ADMIN without an active organization
+//! (docs/api-contract.md#super_admin-without-an-active-organization).
 
 use super::Platform;
 use super::sessions::{OrganizationFacts, organization};
@@ -7,26 +8,26 @@ use crate::sql::Sql;
 use crate::statements;
 use common::error::Result;
 
-/// Says for each noun, as paths spell it, in which table its ids are.
+/// Maps each resource name, as in URL paths, to its table.
 macro_rules! homes {
     ($($statement:ident: $($noun:literal)|+ in $table:literal;)+) => {
         statements! {
             $(
-                /// The organization of an object of this noun.
+                /// The organization of an entity of this resource.
                 $statement = concat!("SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM ", $table,
                     " x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1 AND o.deleted_at IS NULL");
             )+
-            /// The organization itself.
             ORGANIZATION = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM organizations o
                 WHERE o.id = $1 AND o.deleted_at IS NULL";
-            /// The organization of a person: the one that made the account, else the one he has belonged to longest.
+            /// The organization of a user: the one that created the account, otherwise the one of the oldest
+            /// membership.
             PERSON = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM members x
                 JOIN organizations o ON o.id = x.organization_id JOIN users u ON u.id = x.user_id
                 WHERE x.user_id = $1 AND o.deleted_at IS NULL
                 ORDER BY CASE WHEN u.home_organization_id = o.id THEN 0 ELSE 1 END, x.created_at, o.id LIMIT 1";
         }
 
-        /// The nouns whose ids tell an organization.
+        /// The resources whose ids determine an organization.
         static NOUNS: &[(&str, &Sql)] = &[$($(($noun, &$statement),)+)+ ("users", &PERSON)];
     };
 }
@@ -51,35 +52,34 @@ homes! {
     MAIL_DOMAIN: "domains" in "mail_domains";
 }
 
-/// An object whose home is asked for.
+/// A reference to an entity whose organization is resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Home {
-    /// The organization named outright.
+    /// An explicitly given organization.
     Organization(String),
-    /// An object by its noun, as paths spell it, and its id.
+    /// An entity by resource name, as in URL paths, and id.
     Object(&'static str, String),
 }
 
 impl Home {
-    /// An object, if objects of this noun tell an organization.
+    /// Returns the reference, if ids of this resource determine an organization.
     pub fn object(noun: &str, id: &str) -> Option<Self> {
         let (noun, _) = NOUNS.iter().find(|(known, _)| *known == noun)?;
         Some(Self::Object(noun, storable(id)))
     }
 
-    /// An organization that is named outright.
     pub fn organization(id: &str) -> Self {
         Self::Organization(storable(id))
     }
 }
 
-/// No text of the database holds a NUL; an id with one names nothing.
+/// Database texts cannot contain NUL; an id with one matches nothing.
 fn storable(id: &str) -> String {
     id.replace('\0', "\u{fffd}")
 }
 
 impl Platform<'_> {
-    /// The organization an object is at home in; nothing for an unknown one.
+    /// Returns the organization of an entity; `None` if it does not exist.
     pub fn home_of(&mut self, home: &Home) -> Result<Option<OrganizationFacts>> {
         let (statement, id) = match home {
             Home::Organization(id) => (Some(&ORGANIZATION), id),
@@ -89,7 +89,7 @@ impl Platform<'_> {
             }
         };
         let Some(statement) = statement else { return Ok(None) };
-        // PostgreSQL knows no text with a NUL in it, and no id has one.
+        // PostgreSQL text cannot contain NUL, and no id does.
         if id.contains('\0') {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Idempotency keys that are older than a day, of all organizations.
+//! Expiry of the idempotency keys of all organizations.
 
 use model::time::Timestamp;
 
@@ -7,20 +7,18 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Whether there is anything to delete.
     ANY = "SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE created_at <= $1)";
-    /// Deletes them.
     EXPIRE = "DELETE FROM idempotency_keys WHERE created_at <= $1";
 }
 
 impl Platform<'_> {
-    /// Whether a key was used at or before a moment.
+    /// Returns whether a key was claimed at or before `at`.
     pub fn has_expired_keys(&mut self, at: Timestamp) -> Result<bool> {
         let found = self.connection.maybe(&ANY, args![at], |row| row.take());
         Ok(found?.unwrap_or(false))
     }
 
-    /// Deletes the keys that were used at or before a moment.
+    /// Deletes the keys claimed at or before `at`.
     pub fn expire_keys(&mut self, at: Timestamp) -> Result<()> {
         self.connection.run(&EXPIRE, args![at]).map(drop)
     }

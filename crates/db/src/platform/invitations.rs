@@ -1,4 +1,5 @@
-//! Invitations across organizations: those of an address, the one of a mailed token, and the account behind an address.
+//! Invitations across organizations: by email address, by token, and the verification state of the account's email
+//! address.
 
 use model::id::{InvitationId, OrganizationId, UserId};
 use model::invitation::Invitation;
@@ -22,69 +23,65 @@ macro_rules! known_columns {
 }
 
 statements! {
-    /// One invitation of an organization that exists.
+    /// An invitation, unless its organization is deleted.
     BY_ID = concat!("SELECT ", known_columns!(), " FROM invitations i
         JOIN organizations o ON o.id = i.organization_id WHERE i.id = $1 AND o.deleted_at IS NULL");
-    /// The invitation of a mailed token.
+    /// The invitation with a token.
     BY_TOKEN = concat!("SELECT ", known_columns!(), " FROM invitations i
         JOIN organizations o ON o.id = i.organization_id WHERE i.token_digest = $1 AND o.deleted_at IS NULL");
-    /// The pending invitations of an address that have not expired, oldest first.
+    /// The pending, unexpired invitations of an email address, oldest first.
     OF_ADDRESS = concat!("SELECT ", known_columns!(), " FROM invitations i
         JOIN organizations o ON o.id = i.organization_id
         WHERE i.email = $1 AND i.status = 'pending' AND i.expires_at >= $2 AND o.deleted_at IS NULL
         ORDER BY i.created_at, i.id");
-    /// What a session proves about the mailbox.
+    /// The verification state of the account's email address.
     MAILBOX = "SELECT email_verified, password_organization_id FROM users WHERE id = $1 AND erased_at IS NULL";
-    /// The mailbox was proven, so the password is the person's own.
+    /// Marks the email address as verified and the password as chosen by the user.
     PROVE_MAILBOX = "UPDATE users SET email_verified = TRUE, password_organization_id = NULL, updated_at = $2
         WHERE id = $1";
 }
 
-/// An invitation with what the invited person may know about the organization.
+/// An invitation with the data about the organization that is visible to the invited person.
 #[derive(Debug, Clone)]
 pub struct KnownInvitation {
-    /// The invitation.
     pub invitation: Invitation,
-    /// The organization's name.
     pub organization_name: Name,
-    /// Its name in addresses.
     pub organization_slug: Slug,
-    /// Address of its logo.
+    /// URL of the logo.
     pub organization_logo: Option<WebAddress>,
-    /// Its own host.
+    /// The custom domain of the organization.
     pub custom_domain: Option<CustomDomain>,
-    /// The address of the inviter, if a person invited.
+    /// The email address of the inviter, if a person sent the invitation.
     pub inviter_email: Option<String>,
-    /// The organization.
     pub tenant: Tenant,
 }
 
-/// Verification state of the mailbox and origin of the password of an account.
+/// Verification state of the email address and origin of the password of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailbox {
-    /// Whether the mailbox was ever proven.
+    /// Whether the email address was ever verified.
     pub is_verified: bool,
-    /// The organization whose administrator chose the password.
+    /// The organization whose administrator set the password.
     pub password_organization: Option<OrganizationId>,
 }
 
 impl Platform<'_> {
-    /// One invitation by id.
+    /// Returns an invitation by id.
     pub fn known_invitation(&mut self, id: &InvitationId) -> Result<Option<KnownInvitation>> {
         self.connection.maybe(&BY_ID, args![id], known)
     }
 
-    /// The invitation of the digest of a mailed token.
+    /// Returns the invitation with the digest of an emailed token.
     pub fn invitation_of_token(&mut self, digest: &str) -> Result<Option<KnownInvitation>> {
         self.connection.maybe(&BY_TOKEN, args![digest], known)
     }
 
-    /// The invitations of an address that can be answered, oldest first.
+    /// Lists the pending, unexpired invitations of an email address, oldest first.
     pub fn invitations_of_address(&mut self, email: &str, now: Timestamp) -> Result<Vec<KnownInvitation>> {
         self.connection.many(&OF_ADDRESS, args![email, now], known)
     }
 
-    /// The mailbox state of an account; none for an erased one.
+    /// Returns the verification state of an account; `None` for an erased one.
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
         self.connection.maybe(&MAILBOX, args![user], |row| {
             Ok(Mailbox {
@@ -94,7 +91,8 @@ impl Platform<'_> {
         })
     }
 
-    /// Notes a round trip through the mailbox of an account: the address is the person's, and so is the password.
+    /// Records that the user received an email at the address of the account: the address is verified, and the password
+    /// counts as chosen by the user.
     pub fn prove_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&PROVE_MAILBOX, args![user, now]).map(drop)
     }

@@ -1,5 +1,5 @@
-//! Letters as the instances send them: what is due, who takes it, what is done; and letters of people who write for
-//! themselves.
+//! The queue of emails as the sending instances see it: due emails, leases and outcomes; and emails without an
+//! organization.
 
 use anyhow::Context as _;
 use model::letter::{Letter, LetterKind};
@@ -14,36 +14,35 @@ use common::error::Result;
 const PAGE: i64 = 500;
 
 statements! {
-    /// A letter of no school.
+    /// An email without an organization.
     INSERT = "INSERT INTO letters (id, kind, sealed, next_attempt_at, expires_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $4)";
-    /// What is due, the longest waiting first.
+    /// Due emails, oldest first.
     DUE = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
         WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2";
     /// A page of queued emails by id.
     AFTER = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
         WHERE id > $1 ORDER BY id LIMIT $2";
-    /// Takes a letter, unless another instance took it since it was read.
+    /// Claims an email unless another instance claimed it since it was read.
     CLAIM = "UPDATE letters SET next_attempt_at = $3 WHERE id = $1 AND next_attempt_at = $2";
-    /// It is with the mail server.
+    /// Deletes an email accepted by the mail server.
     DELETE = "DELETE FROM letters WHERE id = $1";
-    /// It was not taken; when it is tried again.
+    /// Schedules a retry.
     POSTPONE = "UPDATE letters SET attempts = $2, next_attempt_at = $3 WHERE id = $1";
 }
 
-/// A letter that is due.
+/// An email that is due.
 #[derive(Debug, Clone)]
 pub struct DueLetter {
-    /// The letter.
     pub letter: Letter,
-    /// How often the server did not take it.
+    /// Number of failed attempts.
     pub attempts: i64,
-    /// Since when it is due; whoever claims it must have read this.
+    /// The due time as read; a claim succeeds only if it is unchanged.
     pub due_at: Timestamp,
 }
 
 impl Platform<'_> {
-    /// Lets a letter go out once this unit is committed.
+    /// Enqueues an email. It is sent after the commit.
     pub fn insert_letter(&mut self, letter: &Letter) -> Result<()> {
         let Letter {
             id,
@@ -57,28 +56,28 @@ impl Platform<'_> {
             .map(drop)
     }
 
-    /// Letters to be sent by now, at most `limit`.
+    /// Lists due emails, at most `limit`.
     pub fn due_letters(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueLetter>> {
         self.connection.many(&DUE, args![now, limit], due_letter)
     }
 
-    /// A page of all queued emails, by id.
+    /// Lists a page of all queued emails, by id.
     pub fn letters_after(&mut self, id: &str) -> Result<Vec<Letter>> {
         let found = self.connection.many(&AFTER, args![id, PAGE], due_letter)?;
         Ok(found.into_iter().map(|due| due.letter).collect())
     }
 
-    /// Takes a letter for sending until `lease`; false when somebody else has it.
+    /// Claims an email for sending until `lease`; returns false if another instance has claimed it.
     pub fn claim_letter(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
         Ok(self.connection.run(&CLAIM, args![id, due_at, lease])? == 1)
     }
 
-    /// Forgets a letter that is out of our hands.
+    /// Deletes an email that was handed over to the mail server or is abandoned.
     pub fn delete_letter(&mut self, id: &str) -> Result<()> {
         self.connection.run(&DELETE, args![id]).map(drop)
     }
 
-    /// Notes how often a letter was not taken and when to try again.
+    /// Records the number of failed attempts and schedules a retry.
     pub fn postpone_letter(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
         self.connection.run(&POSTPONE, args![id, attempts, next]).map(drop)
     }

@@ -1,4 +1,4 @@
-//! Sessions as the sweep of the sockets asks for them: all that are good, with what decides about their rooms.
+//! Sessions for the periodic check of socket connections: valid sessions with the data that determines their rooms.
 
 use model::id::SessionId;
 use model::time::Timestamp;
@@ -8,7 +8,7 @@ use crate::{args, good_impersonation, statements};
 use common::error::Result;
 
 statements! {
-    /// Good sessions in a range of ids: expired ones and those of banned or inactive people are not among them.
+    /// Valid sessions in a range of ids. Expired sessions and those of banned or inactive users are excluded.
     BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END, u.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
@@ -18,12 +18,12 @@ statements! {
             AND ", good_impersonation!("$3"));
 }
 
-/// What decides about the rooms of a session, in one comparable text: active organization, its status, the two roles.
+/// The data that determines the rooms of a session, as one comparable text: active organization, its status, both
+/// roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing(String);
 
 impl Standing {
-    /// Puts the parts together.
     pub fn new(organization: Option<&str>, is_active: bool, member_role: Option<&str>, role: &str) -> Self {
         let (organization, member_role) = (organization.unwrap_or("-"), member_role.unwrap_or("-"));
         Self(format!("{organization} {is_active} {member_role} {role}"))
@@ -31,7 +31,7 @@ impl Standing {
 }
 
 impl Platform<'_> {
-    /// The good sessions whose ids lie between two others.
+    /// Lists the valid sessions in a range of ids.
     pub fn good_sessions(
         &mut self,
         first: &SessionId,

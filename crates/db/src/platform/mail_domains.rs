@@ -1,4 +1,4 @@
-//! Mail domains of all organizations whose TXT record is to be checked again.
+//! Mail domains of all organizations whose TXT record must be checked again.
 
 use model::id::{MailDomainId, OrganizationId};
 use model::time::Timestamp;
@@ -9,16 +9,16 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Domains that are due, the longest overdue first.
+    /// Due domains, longest overdue first.
     DUE = "SELECT d.organization_id, d.id FROM mail_domains d JOIN organizations o ON o.id = d.organization_id
         WHERE d.next_check_at <= $1 AND o.deleted_at IS NULL ORDER BY d.next_check_at, d.id LIMIT $2";
-    /// Postpones the next check, so that no other instance does this one, too.
+    /// Claims the check by postponing the next one, so that no other instance runs it.
     CLAIM = "UPDATE mail_domains SET next_check_at = $4
         WHERE organization_id = $1 AND id = $2 AND next_check_at <= $3";
 }
 
 impl Platform<'_> {
-    /// At most `limit` domains that are to be checked.
+    /// Lists due domains, at most `limit`.
     pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
         self.connection.many(&DUE, args![now, limit], |row| {
             let organization: OrganizationId = row.take()?;
@@ -26,7 +26,7 @@ impl Platform<'_> {
         })
     }
 
-    /// Claims the check of a domain until a time; false when another instance has it.
+    /// Claims the check of a domain until `until`; returns false if another instance has claimed it.
     pub fn claim_mail_domain(
         &mut self,
         tenant: &Tenant,

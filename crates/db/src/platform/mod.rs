@@ -1,5 +1,5 @@
-//! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
-//! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
+//! The only SQL across organizations: sessions, accounts, organizations, and the look-up of the organization of a
+//! document. Every access requires a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod accounts;
 pub mod addresses;
@@ -42,58 +42,58 @@ use super::storage::Stored;
 use super::{Actor, AfterCommit, Scope, Standpoint, Work};
 use common::error::{Error, Result};
 
-/// A proof that looking across organizations is one of the listed exceptions.
+/// A proof that an access across organizations is one of the listed exceptions.
 #[derive(Debug)]
 pub struct PlatformProof(());
 
 impl PlatformProof {
-    /// Finding out who asks, and everything under `/auth`.
+    /// Authentication of the caller, and everything under `/auth`.
     pub fn session_look_up() -> Self {
         Self(())
     }
 
-    /// What limits of sign-in store about a member whose password or address the caller has just changed.
+    /// Sign-in history of a member whose password or email address the caller has just changed.
     pub fn sign_in_history() -> Self {
         Self(())
     }
 
-    /// Finding the organization a Host names.
+    /// Look-up of the organization of a `Host` header.
     pub fn host_look_up() -> Self {
         Self(())
     }
 
-    /// The home of a document, for a request whose document-server token was verified.
+    /// Look-up of the organization of a document, for a request with a verified token of the document server.
     pub fn document_server() -> Self {
         Self(())
     }
 
-    /// A SUPER_ADMIN without an organization asks for an object.
+    /// Access by a SUPER_ADMIN without an active organization.
     pub fn super_admin() -> Self {
         Self(())
     }
 
-    /// A person asks for all the service holds about him, or is erased: an account belongs to no single organization.
+    /// Export or erasure of the personal data of a user: an account belongs to no single organization.
     pub fn personal_data() -> Self {
         Self(())
     }
 
-    /// An organization that holds the domain of an address takes its account over: other memberships of it end.
+    /// Take-over of an account by the organization that holds its mail domain, which ends memberships elsewhere.
     pub fn take_over() -> Self {
         Self(())
     }
 
-    /// The command line of the machine itself.
+    /// The command line on the server.
     pub fn command_line() -> Self {
         Self(())
     }
 
-    /// Tasks of the service itself: file removal, the outbox, the sweep of forgotten saves.
+    /// Tasks of the service itself: file removal, the event outbox, recovery of missed saves.
     pub fn housekeeping() -> Self {
         Self(())
     }
 }
 
-/// Reads and writes across organizations.
+/// A transaction across organizations.
 pub struct Platform<'c> {
     pub(super) connection: &'c mut Connection,
 }
@@ -103,7 +103,7 @@ impl<'c> Platform<'c> {
         Self { connection }
     }
 
-    /// Reads in one organization as a part of this look.
+    /// Reads in one organization in this transaction.
     pub fn look_within<T>(
         &mut self,
         standpoint: Standpoint,
@@ -116,7 +116,7 @@ impl<'c> Platform<'c> {
     }
 }
 
-/// Writes across organizations and says what happened to sessions, so that sockets follow.
+/// A write transaction across organizations that records changes of sessions, from which socket events are derived.
 pub struct PlatformWork<'c> {
     platform: Platform<'c>,
     changes: Vec<SessionChange>,
@@ -132,17 +132,18 @@ impl<'c> PlatformWork<'c> {
         }
     }
 
-    /// Says what happened.
+    /// Records a change of sessions.
     pub fn record(&mut self, change: SessionChange) {
         self.changes.push(change);
     }
 
-    /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
+    /// Takes the recorded changes, for `changes::perform_platform` after the action.
     pub fn take_changes(&mut self) -> Vec<SessionChange> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Acts in one organization as a part of this unit; what is recorded there is told there (`changes::perform_platform`).
+    /// Acts in one organization in this transaction. Changes recorded there become events of that organization
+    /// (`changes::perform_platform`).
     pub fn within<T>(&mut self, standpoint: Standpoint, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
         let scope = Scope {
             connection: &mut *self.platform.connection,
@@ -161,7 +162,7 @@ impl<'c> PlatformWork<'c> {
         Ok(outcome)
     }
 
-    /// Goes through the organizations in which something was recorded, in the order in which it happened.
+    /// Calls `conclude` for each organization with recorded changes, in the order in which they were recorded.
     pub fn conclude_within(
         &mut self,
         mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit>,
@@ -183,7 +184,8 @@ impl<'c> PlatformWork<'c> {
             .collect()
     }
 
-    /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
+    /// Acts in the home organization of an account, if there is one, in a savepoint: a failure does not affect the rest
+    /// of the transaction.
     pub fn at_home(
         &mut self,
         account: &User,
@@ -194,7 +196,7 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
-        // A school that was deleted keeps no log any more.
+        // A deleted organization has no activity log.
         let tenant = match self.tenant(&home) {
             Ok(tenant) => tenant,
             Err(Error::NotFound) => return Ok(()),
@@ -230,7 +232,7 @@ impl<'c> DerefMut for PlatformWork<'c> {
     }
 }
 
-/// Every statement of the platform rooms by file.
+/// All statements across organizations by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/deleted_documents", deleted_documents::STATEMENTS),

@@ -1,4 +1,4 @@
-//! The outbox as the instances see it: the signals of units on the platform, reading a row that was named, pruning.
+//! The event outbox as the instances see it: events without an organization, reading an announced row, and pruning.
 
 use model::news::Signal;
 use model::time::Timestamp;
@@ -10,16 +10,14 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// What one unit on the platform has to tell.
     INSERT = "INSERT INTO event_outbox (id, signals, created_at) VALUES ($1, $2, $3)";
-    /// What one unit told.
     BY_ID = "SELECT signals FROM event_outbox WHERE id = $1";
-    /// Drops what everybody has heard long ago.
+    /// Deletes rows that every instance has received long ago.
     PRUNE = "DELETE FROM event_outbox WHERE created_at < $1";
 }
 
 impl Platform<'_> {
-    /// Writes the signals of this unit and names the row to every instance after the commit.
+    /// Inserts the signals of this transaction and notifies every instance of the row after the commit.
     pub fn insert_signals(&mut self, signals: &[Signal]) -> Result<()> {
         let id = clock::new_id();
         self.connection
@@ -27,12 +25,12 @@ impl Platform<'_> {
         self.connection.notify(CHANNEL, &id)
     }
 
-    /// The signals of a row that was named; nothing when it is pruned.
+    /// Returns the signals of an announced row; `None` if it is pruned.
     pub fn signals(&mut self, id: &str) -> Result<Option<Vec<Signal>>> {
         self.connection.maybe(&BY_ID, args![id], |row| row.json())
     }
 
-    /// Drops rows older than this.
+    /// Deletes rows older than `before`; returns their number.
     pub fn prune_signals(&mut self, before: Timestamp) -> Result<u64> {
         self.connection.run(&PRUNE, args![before])
     }

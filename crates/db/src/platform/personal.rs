@@ -1,4 +1,4 @@
-//! Which schools hold something about a person: where he is a member, and where he has left traces.
+//! Look-up of the organizations that hold personal data of a user: memberships and other rows.
 
 use model::id::UserId;
 
@@ -8,7 +8,7 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Organizations with their short names, which are unique. Hand-ins are gone through once, not once for each of them.
+    /// Organizations with their slugs, which are unique. Submissions are scanned once, not once per organization.
     HOLDERS = "SELECT o.id, o.slug FROM organizations o WHERE o.id IN (
             SELECT organization_id FROM members WHERE user_id = $1
             UNION SELECT organization_id FROM activity_logs WHERE user_id = $1
@@ -18,18 +18,17 @@ statements! {
             UNION SELECT organization_id FROM submissions
                 WHERE submitted_by_id = $1 OR member_ids LIKE '%' || $1 || '%')
         ORDER BY o.slug";
-    /// The short name of an organization.
     SLUG = "SELECT slug FROM organizations WHERE id = $1";
 }
 
 impl Platform<'_> {
-    /// The organizations that hold something about a person, with their short names.
+    /// Lists the organizations that hold personal data of a user, with their slugs.
     pub fn holders_of(&mut self, user: &UserId) -> Result<Vec<(Tenant, String)>> {
         self.connection
             .many(&HOLDERS, args![user], |row| Ok((Tenant(row.take()?), row.take()?)))
     }
 
-    /// The short name of an organization.
+    /// Returns the slug of an organization.
     pub fn slug_of(&mut self, tenant: &Tenant) -> Result<String> {
         let found = self.connection.maybe(&SLUG, args![tenant.id()], |row| row.take())?;
         found.ok_or(common::error::Error::NotFound)

@@ -1,4 +1,4 @@
-//! Sessions: one row per sign-in, with the person and the active organization behind it.
+//! Sessions: one row per sign-in, with user and active organization.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
@@ -16,7 +16,8 @@ macro_rules! session_columns {
             s.active_organization_id, s.impersonated_by"
     };
 }
-/// Nobody is acted as but by somebody who runs the platform at this moment, and nobody who runs it is acted as.
+/// Impersonation is valid only while the impersonator is an active super admin and the impersonated user is not a super
+/// admin.
 #[macro_export]
 macro_rules! good_impersonation {
     ($now:literal) => {
@@ -30,8 +31,8 @@ macro_rules! good_impersonation {
     };
 }
 statements! {
-    /// All that decides about a request: session, person, active organization, membership. Expired sessions, banned and
-    /// inactive people have none; nor has whoever acts as somebody and may not any more.
+    /// All data that a request is authorized with: session, user, active organization, membership. Expired sessions,
+    /// sessions of banned or inactive users and invalid impersonations are excluded.
     BY_TOKEN = concat!("SELECT ", session_columns!(), ",
             u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
             o.id, o.status, m.role, COALESCE(u.password_organization_id <> o.id, FALSE)
@@ -41,103 +42,89 @@ statements! {
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
             AND (NOT u.banned OR u.ban_expires < $2) AND ", good_impersonation!("$2"));
-    /// A sign-in.
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    /// The sessions of a person that are not over, oldest first; nobody sees that somebody acts in his name.
+    /// The unexpired sessions of a user, oldest first, without impersonations.
     OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
         WHERE s.user_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL ORDER BY s.created_at, s.id");
-    /// Prolongs a session.
+    /// Extends a session.
     RENEW = "UPDATE sessions SET expires_at = $2, updated_at = $3 WHERE id = $1";
-    /// Chooses the organization of a session.
+    /// Sets the active organization of a session.
     CHOOSE = "UPDATE sessions SET active_organization_id = $2, updated_at = $3 WHERE id = $1";
-    /// Ends the session of a token.
+    /// Deletes the session with a token.
     END = "DELETE FROM sessions WHERE token = $1 RETURNING id, user_id";
-    /// Ends one session of a person.
+    /// Deletes one session of a user.
     END_ONE = "DELETE FROM sessions WHERE user_id = $1 AND token = $2 RETURNING id";
-    /// The same for those who run the platform, who see that too.
+    /// The unexpired sessions of a user including impersonations, for platform administrators.
     ALL_OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
         WHERE s.user_id = $1 AND s.expires_at >= $2 ORDER BY s.created_at, s.id");
-    /// Ends the sessions of a person, except perhaps one, and those in which he acts as somebody else.
+    /// Deletes the sessions of a user, optionally except one, and those in which they impersonate others.
     END_ALL = "DELETE FROM sessions
         WHERE (user_id = $1 OR impersonated_by = $1) AND (CAST($2 AS TEXT) IS NULL OR id <> $2) RETURNING id";
-    /// Forgets sessions of a person whose time is over.
+    /// Deletes the expired sessions of a user.
     FORGET = "DELETE FROM sessions WHERE user_id = $1 AND expires_at < $2";
 }
 
-/// A session row.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The row's id.
     pub id: SessionId,
-    /// The unsigned token; it leaves the service only under `/auth`.
+    /// The unsigned token. It is returned only by routes under `/auth`.
     pub token: String,
-    /// Whose session it is.
     pub user_id: UserId,
-    /// When it ends.
     pub expires_at: Timestamp,
-    /// When the person signed in.
+    /// The time of the sign-in.
     pub created_at: Timestamp,
-    /// When it was last prolonged.
+    /// The time of the last extension.
     pub updated_at: Timestamp,
-    /// Where the sign-in came from.
+    /// The IP address of the sign-in.
     pub ip_address: Option<String>,
-    /// The program it came with.
+    /// The `User-Agent` of the sign-in.
     pub user_agent: Option<String>,
-    /// The organization the person works in.
     pub active_organization_id: Option<OrganizationId>,
-    /// The super admin who acts as this person.
+    /// The super admin who impersonates the user.
     pub impersonated_by: Option<UserId>,
 }
 
-/// The person of a session.
+/// The user of a session.
 #[derive(Debug, Clone)]
 pub struct User {
-    /// The account.
     pub id: UserId,
-    /// The name others see.
     pub name: String,
-    /// The address, lower-case.
+    /// The email address in lower case.
     pub email: String,
-    /// Whether the address is known to be his.
+    /// Whether the email address is verified.
     pub email_verified: bool,
-    /// A picture.
+    /// URL of a picture.
     pub image: Option<String>,
-    /// The platform role.
     pub role: PlatformRole,
-    /// When the account was made.
     pub created_at: Timestamp,
-    /// When the profile last changed.
     pub updated_at: Timestamp,
 }
 
-/// The organization a request is for, and the caller's part in it.
+/// The organization of a request with the membership of the caller.
 #[derive(Debug, Clone)]
 pub struct OrganizationFacts {
-    /// The organization.
     pub tenant: Tenant,
-    /// Suspended organizations let nobody in but the platform.
+    /// A suspended organization is accessible to super admins only.
     pub suspended: bool,
-    /// The caller's role, if the caller is an active member and the password opens this organization.
+    /// The role of the caller; `None` unless they are an active member whose password is valid in this organization.
     pub member_role: Option<MemberRole>,
-    /// Whether the caller is a member whose password an administrator of another organization chose.
+    /// Whether the caller is a member whose password was set by an administrator of another organization.
     pub is_password_foreign: bool,
 }
 
-/// All that decides about a request.
+/// All data that a request is authorized with.
 #[derive(Debug, Clone)]
 pub struct SessionFacts {
-    /// The session.
     pub session: Session,
-    /// The person.
     pub user: User,
     /// The active organization, if it still exists.
     pub organization: Option<OrganizationFacts>,
 }
 
 impl Platform<'_> {
-    /// Writes a new session.
+    /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
         self.connection
             .run(
@@ -158,7 +145,7 @@ impl Platform<'_> {
             .map(drop)
     }
 
-    /// The facts behind a token, or nothing when it is unknown, expired or no longer good.
+    /// Returns the data behind a token; `None` if it is unknown, expired or invalid.
     pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
         self.connection.maybe(&BY_TOKEN, args![token, now], |row| {
             let session = session(row)?;
@@ -180,22 +167,22 @@ impl Platform<'_> {
         })
     }
 
-    /// The sessions of a person that are not over.
+    /// Lists the unexpired sessions of a user, without impersonations.
     pub fn sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
         self.connection.many(&OF_USER, args![user, now], session)
     }
 
-    /// The same with those in which somebody acts as this person.
+    /// Lists the unexpired sessions of a user, including impersonations.
     pub fn all_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
         self.connection.many(&ALL_OF_USER, args![user, now], session)
     }
 
-    /// Prolongs a session; false when it is gone.
+    /// Extends a session; returns false if it no longer exists.
     pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
         Ok(self.connection.run(&RENEW, args![id, expires_at, now])? > 0)
     }
 
-    /// Chooses the organization of a session; false when the session is gone.
+    /// Sets the active organization of a session; returns false if the session no longer exists.
     pub fn choose_organization(
         &mut self,
         id: &SessionId,
@@ -205,23 +192,23 @@ impl Platform<'_> {
         Ok(self.connection.run(&CHOOSE, args![id, organization, now])? > 0)
     }
 
-    /// Ends the session of a token and says which one it was, and whose.
+    /// Ends the session with a token; returns its id and its user.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
         self.connection
             .maybe(&END, args![token], |row| Ok((row.take()?, row.take()?)))
     }
 
-    /// Ends one session of a person; a token of somebody else names none.
+    /// Ends one session of a user; returns `None` for a token of another user.
     pub fn end_session_of(&mut self, user: &UserId, token: &str) -> Result<Option<SessionId>> {
         self.connection.maybe(&END_ONE, args![user, token], |row| row.take())
     }
 
-    /// Ends the sessions of a person, except perhaps one, and those in which he acts as somebody else.
+    /// Ends the sessions of a user, optionally except one, and those in which they impersonate others.
     pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
         self.connection.many(&END_ALL, args![user, except], |row| row.take())
     }
 
-    /// Forgets sessions of a person whose time is over.
+    /// Deletes the expired sessions of a user.
     pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&FORGET, args![user, now]).map(drop)
     }
@@ -242,8 +229,8 @@ fn session(row: &mut Columns<'_>) -> Result<Session> {
     })
 }
 
-/// Organization id, status, the member's role, and whether an administrator of another organization chose the password. Such a
-/// password opens no membership here: this is the one place that decides it.
+/// Reads organization id, status, the member's role, and whether an administrator of another organization set the
+/// password. Such a password gives no access to memberships here; only this function decides it.
 pub(super) fn organization(row: &mut Columns<'_>) -> Result<Option<OrganizationFacts>> {
     let id: Option<OrganizationId> = row.take()?;
     let status: Option<String> = row.take()?;

@@ -1,4 +1,5 @@
-//! What sign-in remembers: the credential behind an address, failures of the last minutes, addresses known to be good.
+//! Sign-in data: credentials by email address, recent failures, and known IP addresses. An "address" is an IP address
+//! here.
 
 use model::id::UserId;
 use model::sign_in_limit::{
@@ -13,14 +14,14 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// The credential behind an e-mail address.
+    /// The credential of an email address.
     CREDENTIAL = "SELECT u.id, a.id, a.password, u.is_active, u.banned, u.ban_expires, u.temporary_password_expires_at
         FROM users u
         LEFT JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' AND a.account_id = u.id
         WHERE u.email = $1 AND u.erased_at IS NULL";
-    /// Takes the person's row, so that two attempts on one account are counted one after the other.
+    /// Locks the row of the user, so that concurrent attempts on one account are counted serially.
     HOLD = "SELECT id FROM users WHERE email = $1 FOR NO KEY UPDATE";
-    /// Whether any password is still hashed the way better-auth did it.
+    /// Whether a password is still hashed as by Better Auth.
     IMPORTED = "SELECT EXISTS (SELECT 1 FROM accounts WHERE password NOT LIKE '$argon2id$%')";
     /// The n-th newest failure of an account from one address.
     FAILURE_OF_PAIR = "SELECT created_at FROM sign_in_failures
@@ -32,7 +33,6 @@ statements! {
     /// The newest failure of the n-th account that failed from an address, newest account first.
     FAILING_ACCOUNT_OF_ADDRESS = "SELECT MAX(created_at) AS newest FROM sign_in_failures
         WHERE address = $1 AND created_at > $2 GROUP BY account_key ORDER BY newest DESC LIMIT 1 OFFSET $3";
-    /// Inserts a failure.
     INSERT_FAILURE = "INSERT INTO sign_in_failures (id, account_key, address, from_known_address, created_at)
         VALUES ($1, $2, $3, $4, $5)";
     /// Deletes failures that no limit counts any more.
@@ -43,75 +43,70 @@ statements! {
     /// Counts a failure from a known address.
     COUNT_AT_KNOWN_ADDRESS = "UPDATE sign_in_successes SET failures = failures + 1
         WHERE account_key = $1 AND address = $2 AND last_success_at > $3";
-    /// Consecutive failures of an account from addresses that are not known.
+    /// Consecutive failures of an account from unknown addresses.
     FAILURE_COUNT = "SELECT failures, last_failure_at FROM sign_in_failure_counts
         WHERE account_key = $1 AND last_failure_at > $2";
-    /// Counts a failure from an address that is not known; an old count starts again.
+    /// Counts a failure from an unknown address; an old count restarts at one.
     COUNT_FAILURE = "INSERT INTO sign_in_failure_counts (account_key, failures, last_failure_at) VALUES ($1, 1, $2)
         ON CONFLICT (account_key) DO UPDATE SET last_failure_at = excluded.last_failure_at,
             failures = CASE WHEN sign_in_failure_counts.last_failure_at > $3 THEN sign_in_failure_counts.failures + 1
                 ELSE 1 END";
-    /// Deletes the count of an account.
     DELETE_COUNT = "DELETE FROM sign_in_failure_counts WHERE account_key = $1";
     /// Marks an address as known.
     UPSERT_SUCCESS = "INSERT INTO sign_in_successes (account_key, address, last_success_at) VALUES ($1, $2, $3)
         ON CONFLICT (account_key, address) DO UPDATE SET last_success_at = excluded.last_success_at, failures = 0";
-    /// Deletes the failures of an account.
     CLEAR_FAILURES = "DELETE FROM sign_in_failures WHERE account_key = $1";
-    /// Resets the counts of its known addresses.
+    /// Resets the counts of the account's known addresses.
     CLEAR_KNOWN_ADDRESSES = "UPDATE sign_in_successes SET failures = 0 WHERE account_key = $1 AND failures > 0";
-    /// Deletes known addresses that are stored under an e-mail address that a person gets.
+    /// Deletes the known addresses stored under an email address.
     DELETE_KNOWN_ADDRESSES = "DELETE FROM sign_in_successes WHERE account_key = $1";
-    /// Moves known addresses to another e-mail address of the person.
+    /// Moves known addresses to the new email address of a user.
     MOVE_KNOWN_ADDRESSES = "UPDATE sign_in_successes SET account_key = $2 WHERE account_key = $1";
-    /// Moves failures to another e-mail address of the person.
+    /// Moves failures to the new email address of a user.
     MOVE_FAILURES = "UPDATE sign_in_failures SET account_key = $2 WHERE account_key = $1";
-    /// Moves the count of consecutive failures to another e-mail address of the person.
+    /// Moves the count of consecutive failures to the new email address of a user.
     MOVE_COUNT = "UPDATE sign_in_failure_counts SET account_key = $2 WHERE account_key = $1";
-    /// Whether the sweep has anything to delete.
+    /// Whether there is expired data.
     ANY_EXPIRED = "SELECT EXISTS (SELECT 1 FROM sign_in_failures WHERE created_at <= $1)
             OR EXISTS (SELECT 1 FROM sign_in_successes WHERE last_success_at <= $2)
             OR EXISTS (SELECT 1 FROM sign_in_failure_counts WHERE last_failure_at <= $2)
             OR (SELECT COUNT(*) FROM sign_in_failure_counts) > $3";
-    /// Deletes addresses that are not known any more.
+    /// Deletes addresses that are no longer known.
     EXPIRE_SUCCESSES = "DELETE FROM sign_in_successes WHERE last_success_at <= $1";
-    /// Deletes old counts.
     EXPIRE_COUNTS = "DELETE FROM sign_in_failure_counts WHERE last_failure_at <= $1";
-    /// Deletes the oldest counts of accounts that do not exist, as far as they are more than allowed.
+    /// Deletes the oldest counts of nonexistent accounts beyond the limit.
     LIMIT_COUNTS = "DELETE FROM sign_in_failure_counts WHERE account_key IN (
         SELECT c.account_key FROM sign_in_failure_counts c
         WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = c.account_key)
         ORDER BY c.last_failure_at DESC, c.account_key LIMIT 1000000000 OFFSET $1)";
-    /// When a person last signed in.
     UPDATE_LAST_LOGIN = "UPDATE users SET last_login_at = $2 WHERE id = $1";
 }
 
-/// Whom a sign-in is for and where it comes from, spelled as the limits count them.
+/// The account and the origin of a sign-in, normalized for the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The e-mail address in lower case, whether or not anybody has it.
+    /// The email address in lower case, whether or not an account has it.
     pub account_key: String,
-    /// The IPv4 address or the IPv6 /64.
+    /// The IPv4 address or the IPv6 /64 prefix.
     pub address: String,
 }
 
-/// The account that a sign-in names.
+/// The credential of an account.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    /// The person.
     pub user: UserId,
-    /// The row that holds the password, and the hash; people without one cannot sign in.
+    /// The id of the row with the password, and the hash. Users without one cannot sign in.
     pub password: Option<(String, String)>,
-    /// Whether the person may sign in at all.
+    /// Whether the account is active.
     pub is_active: bool,
-    /// Whether the platform keeps the person out at the moment.
+    /// Whether a ban is in force.
     pub is_banned: bool,
-    /// Whether the password was a temporary one whose time is over.
+    /// Whether the password is a temporary one that has expired.
     pub is_outdated: bool,
 }
 
 impl Platform<'_> {
-    /// The credential behind an e-mail address (lower case).
+    /// Returns the credential of an email address (lower case).
     pub fn credential(&mut self, email: &str, now: Timestamp) -> Result<Option<Credential>> {
         self.connection.maybe(&CREDENTIAL, args![email], |row| {
             let user = row.take()?;
@@ -129,20 +124,20 @@ impl Platform<'_> {
         })
     }
 
-    /// Holds the account of an e-mail address until this unit ends; nothing to hold where there is none.
+    /// Locks the account of an email address until the end of the transaction, if there is one.
     pub fn hold_account(&mut self, email: &str) -> Result<()> {
         self.connection
             .maybe(&HOLD, args![email], |row| row.take::<UserId>())
             .map(drop)
     }
 
-    /// Whether any password is still hashed the way better-auth did it.
+    /// Returns whether a password is still hashed as by Better Auth.
     pub fn has_imported_hashes(&mut self) -> Result<bool> {
         let found = self.connection.maybe(&IMPORTED, args![], |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
-    /// What the limits of failed sign-ins compare an attempt with.
+    /// Returns the data that the limits of failed sign-ins are checked against.
     pub fn failure_history(&mut self, attempt: &Attempt, now: Timestamp) -> Result<FailureHistory> {
         let (account, address) = (attempt.account_key.as_str(), attempt.address.as_str());
         let memory = now.plus_seconds(-MEMORY);
@@ -209,7 +204,8 @@ impl Platform<'_> {
         self.connection.run(&INSERT_FAILURE, arguments).map(drop)
     }
 
-    /// Marks the address as known. The first success from there ends the consecutive failures from other addresses.
+    /// Marks the address as known. The first success from an address resets the consecutive failures from unknown
+    /// addresses.
     pub fn insert_success(&mut self, user: &UserId, attempt: &Attempt, now: Timestamp) -> Result<()> {
         let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
         let known: Option<Timestamp> =
@@ -222,7 +218,7 @@ impl Platform<'_> {
         self.connection.run(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
     }
 
-    /// Clears the failures of an account: its password was replaced, so what was guessed before does not count.
+    /// Resets the failures of an account after its password was replaced: earlier guesses are irrelevant.
     pub fn clear_failures(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &CLEAR_KNOWN_ADDRESSES] {
             self.connection.run(statement, args![account_key])?;
@@ -230,7 +226,7 @@ impl Platform<'_> {
         Ok(())
     }
 
-    /// Moves what is stored under an e-mail address to the person's new address, so that no rows stay under a former one.
+    /// Moves the sign-in history to the user's new email address, so that no rows remain under the former one.
     pub fn move_sign_in_history(&mut self, from: &str, to: &str) -> Result<()> {
         self.connection.run(&DELETE_KNOWN_ADDRESSES, args![to])?;
         self.connection.run(&DELETE_COUNT, args![to])?;
@@ -240,7 +236,7 @@ impl Platform<'_> {
         Ok(())
     }
 
-    /// Deletes what is stored about sign-ins with an e-mail address.
+    /// Deletes the sign-in history of an email address.
     pub fn delete_sign_in_history(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &DELETE_KNOWN_ADDRESSES] {
             self.connection.run(statement, args![account_key])?;
@@ -248,7 +244,7 @@ impl Platform<'_> {
         Ok(())
     }
 
-    /// Whether [`Self::expire_sign_ins`] would delete anything.
+    /// Returns whether [`Self::expire_sign_ins`] would delete anything.
     pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
         let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-MEMORY));
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
@@ -256,7 +252,7 @@ impl Platform<'_> {
         Ok(found.unwrap_or(false))
     }
 
-    /// Deletes failures, known addresses and counts that are too old, and counts of unknown accounts beyond the bound.
+    /// Deletes expired failures, known addresses and counts, and counts of nonexistent accounts beyond the limit.
     pub fn expire_sign_ins(&mut self, now: Timestamp) -> Result<()> {
         let memory = now.plus_seconds(-MEMORY);
         self.connection

@@ -1,4 +1,4 @@
-//! Files of topics that were staged for a bulk edit which never came.
+//! Expiry of files that were staged for a bulk edit of topics but never published.
 
 use model::time::Timestamp;
 
@@ -7,17 +7,16 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Whether one has waited too long.
     ANY = "SELECT EXISTS (SELECT 1 FROM assignment_attachments WHERE staged_at < $1)";
-    /// Their bytes go after the commit. A file that a bulk edit names at this very moment keeps its row, and then its bytes.
+    /// Schedules their files for removal after the commit. A file that a concurrent bulk edit publishes keeps its row,
+    /// and therefore its bytes.
     LIST = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         SELECT organization_id, id, file_key, $2, $2 FROM assignment_attachments WHERE staged_at < $1";
-    /// Their rows go.
     DELETE = "DELETE FROM assignment_attachments WHERE staged_at < $1";
 }
 
 impl Platform<'_> {
-    /// Whether a file was staged before this moment.
+    /// Returns whether a file was staged before this time.
     pub fn has_stale_staged_files(&mut self, before: Timestamp) -> Result<bool> {
         Ok(self
             .connection
@@ -25,7 +24,7 @@ impl Platform<'_> {
             .unwrap_or(false))
     }
 
-    /// Drops files that were staged before this moment.
+    /// Deletes files that were staged before this time.
     pub fn drop_staged_files(&mut self, before: Timestamp, now: Timestamp) -> Result<()> {
         self.connection.run(&LIST, args![before, now])?;
         self.connection.run(&DELETE, args![before]).map(drop)

@@ -1,4 +1,4 @@
-//! Whose files are to be counted, and what was found.
+//! Schedules and stores the recount of each organization's storage usage.
 
 use model::id::OrganizationId;
 use model::storage::StorageUsage;
@@ -11,12 +11,12 @@ use crate::{args, statements};
 use common::error::Result;
 
 statements! {
-    /// Organizations whose files were not counted since a moment, longest ago first.
+    /// Organizations whose usage was not counted since a point in time, longest ago first.
     DUE = "SELECT o.id FROM organizations o
         LEFT JOIN storage_usages u ON u.organization_id = o.id
         WHERE o.deleted_at IS NULL AND COALESCE(u.counted_at, 0) < $1
         ORDER BY COALESCE(u.counted_at, 0), o.id LIMIT $2";
-    /// What was found. An organization that went meanwhile takes no row.
+    /// Stores a count. No row is inserted for an organization that was deleted in the meantime.
     NOTE = "INSERT INTO storage_usages (organization_id, bytes, details, counted_at, removals_counted)
         SELECT o.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
         FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL
@@ -26,7 +26,7 @@ statements! {
 }
 
 impl Platform<'_> {
-    /// Organizations whose files were last counted before this moment, or never.
+    /// Lists organizations whose usage was last counted before this time, or never.
     pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
         let found = self
             .connection
@@ -34,7 +34,7 @@ impl Platform<'_> {
         Ok(found.into_iter().map(Tenant).collect())
     }
 
-    /// Keeps what was counted. What came after the mark was not seen, and is added to it still.
+    /// Stores a count. Changes after `mark` were not counted and are added to it later.
     pub fn note_storage(
         &mut self,
         organization: &OrganizationId,

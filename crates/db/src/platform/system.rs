@@ -1,10 +1,10 @@
-//! What those who run the platform see of its database: how much there is, and what waits.
+//! Statistics about the database for platform administrators: sizes and queue lengths.
 
 use super::Platform;
 use crate::{args, statements};
 use common::error::{Error, Result};
 
-/// Rows of a table are counted up to here: looking must not cost what a full count of a large table does.
+/// Maximum number of rows counted per table, which bounds the cost for large tables.
 pub const COUNTED_MAX: i64 = 1_000_000;
 
 macro_rules! tables {
@@ -17,7 +17,7 @@ macro_rules! tables {
 }
 
 statements! {
-    /// How many rows every table has; a test compares the names with those of the schema.
+    /// The number of rows of each table. A test compares the names with the schema.
     TABLES = tables!(
         "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
         "class_teachers", "classes", "converted_files", "courses", "deleted_documents", "direct_messages", "document_contributions",
@@ -29,9 +29,8 @@ statements! {
         "subjects", "submission_documents", "submissions", "users", "verifications", "work_room_messages",
         "work_room_reads", "work_rooms",
     );
-    /// The version of the schema.
     SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history";
-    /// What waits: jobs by status, files whose rows are gone, groups that call for help.
+    /// Queue lengths: jobs by status, file removals, open help requests.
     WAITING = "SELECT
         (SELECT COUNT(*) FROM jobs WHERE status = 'QUEUED'),
         (SELECT COUNT(*) FROM jobs WHERE status = 'RUNNING'),
@@ -40,38 +39,31 @@ statements! {
         (SELECT COUNT(*) FROM groups WHERE needs_help)";
 }
 
-/// What is in the database.
+/// Statistics about the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemFacts {
-    /// Which database it is.
     pub database: &'static str,
-    /// How many bytes it takes.
+    /// Size of the database in bytes.
     pub bytes: i64,
-    /// The version of its schema.
     pub schema_version: i64,
-    /// Tables with their rows, by name; at most [`COUNTED_MAX`] are counted.
+    /// Tables with their number of rows, by name; at most [`COUNTED_MAX`] rows are counted.
     pub tables: Vec<(String, i64)>,
-    /// What waits.
     pub waiting: Waiting,
 }
 
-/// Work beside requests.
+/// Lengths of the queues of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Jobs that wait.
     pub jobs_queued: i64,
-    /// Jobs at work.
     pub jobs_running: i64,
-    /// Jobs that were given up.
     pub jobs_failed: i64,
-    /// Files to be removed.
     pub file_removals: i64,
-    /// Groups that call for help.
+    /// Groups with an open help request.
     pub help_open: i64,
 }
 
 impl Platform<'_> {
-    /// What is in the database.
+    /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
         let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));
         let mut tables = self.connection.many(&TABLES, args![COUNTED_MAX], |row| {
@@ -89,7 +81,7 @@ impl Platform<'_> {
         })
     }
 
-    /// What waits for the jobs of the service.
+    /// Returns the lengths of the queues.
     pub fn waiting(&mut self) -> Result<Waiting> {
         let counted = self.connection.maybe(&WAITING, args![], |row| {
             Ok(Waiting {

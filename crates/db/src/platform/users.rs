@@ -1,4 +1,4 @@
-//! Accounts of people, which belong to no single organization.
+//! Creation and look-up of accounts, which belong to no single organization.
 
 use model::access::PlatformRole;
 use model::collation::{person_sort_key, search_key};
@@ -12,44 +12,36 @@ use common::clock;
 use common::error::Result;
 
 statements! {
-    /// A new person.
     INSERT_USER = "INSERT INTO users (id, name, name_key, first_name, last_name, email, email_verified, role,
             home_organization_id, created_at, updated_at, search_key, sort_key)
         VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9, $9, $10, $11)";
-    /// The account of an address.
     BY_EMAIL = "SELECT id FROM users WHERE email = $1";
-    /// The password of a person.
     INSERT_ACCOUNT = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         VALUES ($1, $2, 'credential', $2, $3, $4, $4)";
-    /// A fact about this installation.
+    /// A setting of this installation.
     SETTING = "SELECT value FROM settings WHERE name = $1";
-    /// Writes a fact once; the first writer wins.
+    /// Inserts a setting unless it exists.
     INSERT_SETTING = "INSERT INTO settings (name, value, updated_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING";
 }
 
-/// A person to be created.
+/// The data of a new account.
 #[derive(Debug, Clone)]
 pub struct NewUser {
-    /// The id it will have.
     pub id: UserId,
-    /// The name others see.
     pub name: String,
-    /// Given name.
     pub first_name: Option<String>,
-    /// Family name.
     pub last_name: Option<String>,
-    /// The address, lower-case.
+    /// The email address in lower case.
     pub email: String,
-    /// The platform role.
     pub role: PlatformRole,
-    /// The organization that made the account.
+    /// The organization that creates the account.
     pub home: Option<model::id::OrganizationId>,
-    /// The hash of the password, if there is one.
+    /// `None` for an account without a password.
     pub password_hash: Option<String>,
 }
 
 impl NewUser {
-    /// A person made by an administrator, an import or the command line.
+    /// An account created by an administrator, an import or the command line.
     pub fn provisioned(name: &str, email: &str, role: PlatformRole, password_hash: Option<String>) -> Self {
         Self {
             id: UserId::new(clock::new_id()),
@@ -65,7 +57,7 @@ impl NewUser {
 }
 
 impl Platform<'_> {
-    /// Creates a person with his password; a taken address is `DUPLICATE_EMAIL`.
+    /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn insert_user(&mut self, new: &NewUser, now: Timestamp) -> Result<()> {
         self.connection.run(
             &INSERT_USER,
@@ -86,24 +78,24 @@ impl Platform<'_> {
         if let Some(hash) = &new.password_hash {
             self.connection
                 .run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
-            // Strangers may have tried the address before there was an account.
+            // Sign-ins with this email address may have failed before the account existed.
             self.clear_failures(&new.email)?;
         }
         Ok(())
     }
 
-    /// The account with this address.
+    /// Returns the account with this email address.
     pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
         self.connection.maybe(&BY_EMAIL, args![email], |row| row.take())
     }
 
-    /// The id of this installation, which stands in front of document keys.
+    /// Returns the id of this installation, the prefix of document keys.
     pub fn deployment_id(&mut self) -> Result<Option<String>> {
         self.connection
             .maybe(&SETTING, args!["deployment_id"], |row| row.take())
     }
 
-    /// Names this installation unless it has a name.
+    /// Stores the id of this installation unless there is one.
     pub fn name_deployment(&mut self, id: &str, now: Timestamp) -> Result<()> {
         self.connection
             .run(&INSERT_SETTING, args!["deployment_id", id, now])

@@ -1,4 +1,4 @@
-//! What a PostgreSQL server says of itself, for whoever looks after it (`groupwork doctor`).
+//! Diagnostics of a PostgreSQL server, for operators (`groupwork doctor`).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use postgres::fallible_iterator::FallibleIterator as _;
 use super::Server;
 use common::error::Result;
 
-/// How long a word that it says to itself may take.
+/// How long to wait for a notification sent to oneself.
 const ECHO: Duration = Duration::from_secs(3);
 const FACTS: &str = "SELECT current_setting('server_version'), current_setting('fsync') = 'on',
     current_setting('synchronous_commit'),
@@ -17,29 +17,28 @@ const FACTS: &str = "SELECT current_setting('server_version'), current_setting('
     (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
     (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid())";
 
-/// What is known of a server.
+/// Diagnostics of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerFacts {
-    /// Its release.
     pub version: String,
-    /// The version of TLS on this connection, if it is used.
+    /// The TLS version of this connection; `None` without TLS.
     pub tls: Option<String>,
-    /// Whether it syncs to disk.
+    /// The setting `fsync`.
     pub syncs: bool,
-    /// Whether an answered commit is on its disk: `off` means that it is not.
+    /// The setting `synchronous_commit`: with `off`, acknowledged commits can be lost.
     pub synchronous_commit: String,
-    /// How many connections it takes from people who are no superusers.
+    /// The maximum number of connections, without those reserved for superusers.
     pub connections_max: i64,
-    /// How many there are, this one included.
+    /// The number of open connections, including this one.
     pub connections: i64,
-    /// By how many milliseconds its clock is ahead of ours.
+    /// By how many milliseconds the server's clock is ahead of the local one.
     pub clock_ahead: i64,
-    /// Whether a connection hears what is told to it; through a pooler of transactions it does not.
+    /// Whether `LISTEN` receives notifications; it does not through a pooler in transaction mode.
     pub hears: bool,
 }
 
 impl ServerFacts {
-    /// Asks the server; `now` is our clock.
+    /// Queries the server; `now` is the local clock.
     pub fn of(url: &str, now: impl Fn() -> Timestamp) -> Result<Self> {
         let server = Server::of(url).map_err(anyhow::Error::msg)?;
         let mut client = server.connect().map_err(anyhow::Error::new)?;

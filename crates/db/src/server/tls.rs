@@ -1,5 +1,5 @@
-//! TLS to PostgreSQL with the words of libpq: `prefer` and `require` hide what is said from those who listen, `verify-ca`
-//! also checks who signed the server's certificate, `verify-full` also whether it is for this host.
+//! TLS for PostgreSQL with the modes of libpq: `prefer` and `require` encrypt, `verify-ca` also verifies the issuer of
+//! the server's certificate, `verify-full` also the host name in it.
 
 use std::error::Error as _;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-/// What a URL asks of TLS.
+/// The TLS mode of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// No TLS; also when nothing is said.
+    /// No TLS. The default.
     Disable,
-    /// TLS where the server offers it.
+    /// TLS if the server supports it.
     Prefer,
-    /// TLS or nothing.
+    /// TLS, without verification of the certificate.
     Require,
-    /// TLS with a server whose certificate is signed by one of these; for verify-full it names the host, too.
+    /// TLS, with a certificate issued by one of these authorities; for `verify-full` it must also match the host name.
     Verify {
         authorities: Authorities,
         is_for_host: bool,
     },
 }
 
-/// Who may sign the server's certificate.
+/// The trusted certificate authorities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Authorities {
     /// Those in a PEM file.
     File(PathBuf),
-    /// Those that this machine trusts.
+    /// Those trusted by the operating system.
     System,
 }
 
 impl Mode {
-    /// Reads `sslmode` and `sslrootcert`.
+    /// Parses `sslmode` and `sslrootcert`.
     pub(super) fn of(words: &[(String, String)]) -> Result<Self, String> {
         let last = |wanted: &str| {
             let mut found = words.iter().rev().filter(|(name, _)| name == wanted);
@@ -57,9 +57,9 @@ impl Mode {
             (None | Some("disable"), _) => Ok(Self::Disable),
             (Some("prefer"), _) => Ok(Self::Prefer),
             (Some("require"), None) => Ok(Self::Require),
-            // As libpq has it: whoever brings a certificate wants it to be used.
+            // As in libpq: a configured root certificate is always verified.
             (Some("require" | "verify-ca"), Some(authorities @ Authorities::File(_))) => Ok(verify(authorities, false)),
-            // Anybody gets a certificate from the authorities of the system, so the host must be checked with them.
+            // Public authorities issue certificates to anyone, so the host name must be verified with them.
             (Some("require" | "verify-ca"), _) => Err(
                 "DATABASE_URL: sslmode=verify-ca needs sslrootcert=FILE; the authorities of the system go with verify-full"
                     .to_owned(),
@@ -72,7 +72,7 @@ impl Mode {
     }
 }
 
-/// The client side of the handshake.
+/// Builds the client configuration of the handshake.
 pub(super) fn client(mode: &Mode) -> Result<ClientConfig, String> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let check = Arc::new(Check::new(mode, &provider)?);
@@ -85,7 +85,7 @@ pub(super) fn client(mode: &Mode) -> Result<ClientConfig, String> {
         .with_no_client_auth())
 }
 
-/// A sentence for a connection that failed because of TLS.
+/// Returns a sentence for operators if the connection failed because of TLS.
 pub(super) fn fault(error: &postgres::Error, mode: &Mode) -> Option<String> {
     if let Some(fault) = fault_of_certificate(error) {
         let where_from = match mode {
@@ -116,7 +116,7 @@ pub(super) fn fault(error: &postgres::Error, mode: &Mode) -> Option<String> {
         .then(|| format!("DATABASE_URL: no TLS with the PostgreSQL server: {said}"))
 }
 
-/// What is wrong with the certificate; an input error hides its cause.
+/// Returns the certificate error; it is nested in an I/O error.
 fn fault_of_certificate(error: &postgres::Error) -> Option<CertificateError> {
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -130,11 +130,11 @@ fn fault_of_certificate(error: &postgres::Error) -> Option<CertificateError> {
     None
 }
 
-/// Looks at the server's certificate as the mode wants it.
+/// Verifies the server's certificate according to the mode.
 #[derive(Debug)]
 struct Check {
     provider: Arc<CryptoProvider>,
-    /// Who must have signed; nobody for `prefer` and `require`.
+    /// Verifies the certificate chain; `None` for `prefer` and `require`.
     chain: Option<Arc<WebPkiServerVerifier>>,
     is_for_host: bool,
 }
@@ -178,7 +178,7 @@ impl ServerCertVerifier for Check {
         let Some(chain) = &self.chain else {
             return Ok(ServerCertVerified::assertion());
         };
-        // The name is looked at last, so everything else is right when that is what is wrong.
+        // The host name is verified last, so a name mismatch implies that everything else is valid.
         match chain.verify_server_cert(certificate, between, host, stapled, now) {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

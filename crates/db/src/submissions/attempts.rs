@@ -1,5 +1,5 @@
-//! All attempts of a group at a topic with everything in them, and the copies of single documents, for those who see the
-//! group. The parts of many attempts are read by one statement for each kind.
+//! All attempts of a group at a topic with their content, and copies of single documents, for viewers of the group. The
+//! children of many attempts are read by one statement per kind.
 
 use model::assignment::AssignmentStatus;
 use model::id::{GroupAssignmentId, SubmissionId};
@@ -32,20 +32,16 @@ macro_rules! of_link {
 statements! {
     /// The attempts, newest first.
     OF_LINK = concat!("SELECT ", submission_columns!(), from_attempts!(), of_link!(), " ORDER BY s.attempt DESC");
-    /// Their copies.
     COPIES = concat!("SELECT ", copy_columns!(), from_attempts!(),
         " JOIN submission_documents sd ON sd.submission_id = s.id", of_link!(), " ORDER BY sd.created_at, sd.id");
-    /// Their grades.
     GRADES = concat!("SELECT ", grade_columns!(), from_attempts!(), " JOIN grades gr ON gr.submission_id = s.id", of_link!());
-    /// The grades of single members.
     MEMBER_GRADES = concat!("SELECT gr.submission_id, ", member_grade_columns!(), from_attempts!(),
         " JOIN grades gr ON gr.submission_id = s.id JOIN member_grades mg ON mg.grade_id = gr.id", of_link!(),
         " ORDER BY mg.user_id");
-    /// What was said about them.
     FEEDBACK = concat!("SELECT ", feedback_columns!(), from_attempts!(),
         " JOIN feedback fb ON fb.submission_id = s.id JOIN users u ON u.id = fb.author_id", of_link!(),
         " ORDER BY fb.created_at, fb.id");
-    /// One copy, by its own id or by that of its document, and how its topic stands.
+    /// A copy, by its own id or that of its document, with the status of its topic.
     COPY = concat!("SELECT ", copy_columns!(), ", a.status", from_attempts!(),
         " JOIN submission_documents sd ON sd.submission_id = s.id
         JOIN assignments a ON a.id = ga.assignment_id
@@ -60,7 +56,7 @@ static PARTS: CurrentParts = CurrentParts {
 };
 
 impl Scope<'_> {
-    /// All attempts at a link, newest first; 404 when the viewer does not see the group inside.
+    /// Lists all attempts at a link, newest first; `NotFound` if the viewer cannot view the group.
     pub fn attempts_at(&mut self, link: &GroupAssignmentId) -> Result<Vec<WholeSubmission>> {
         self.work_of_link(link)?;
         let mut attempts = self.many_visible(&OF_LINK, args![link], |row| {
@@ -75,7 +71,7 @@ impl Scope<'_> {
         Ok(attempts)
     }
 
-    /// A copy in an attempt, named by its own id or by its document's, and how its topic stands.
+    /// Returns a copy in an attempt, by its own id or that of its document, with the status of its topic.
     pub fn copy_in(
         &mut self,
         submission: &SubmissionId,

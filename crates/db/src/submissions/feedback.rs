@@ -1,4 +1,5 @@
-//! What teachers wrote about the work of groups. Who sees the group finds it; students what was published for the group.
+//! Feedback of teachers on the work of groups. Visible to viewers of the group; students see only feedback published
+//! for the group.
 
 use model::feedback::Feedback;
 use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
@@ -28,47 +29,38 @@ macro_rules! said {
 }
 
 statements! {
-    /// One feedback.
     BY_ID = said!(" AND fb.id = $5");
-    /// About the work of one group on one topic.
     OF_LINK = said!(" AND fb.group_assignment_id = $5");
-    /// About one attempt.
     OF_SUBMISSION = said!(" AND fb.submission_id = $5");
-    /// About one document.
     OF_DOCUMENT = said!(" AND fb.document_id = $5");
-    /// About the work of all groups on one topic.
     OF_TOPIC = said!(" AND ga.assignment_id = $5");
-    /// A new feedback.
     INSERT = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id, text,
             visibility, published_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    /// All fields that can change.
+    /// Updates every mutable field.
     UPDATE = "UPDATE feedback SET text = $3, visibility = $4, published_at = $5, updated_at = $6
         WHERE organization_id = $1 AND id = $2";
-    /// A feedback goes.
     DELETE = "DELETE FROM feedback WHERE organization_id = $1 AND id = $2";
 }
 
-/// Which feedback a list shows.
+/// The subject of the listed feedback.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeedbackOf {
-    /// About the work of a group on a topic.
+    /// The work of a group on a topic.
     Link(GroupAssignmentId),
-    /// About an attempt.
     Submission(SubmissionId),
-    /// About a document.
     Document(DocumentId),
-    /// About everything handed in for a topic.
+    /// The work of all groups on a topic.
     Topic(AssignmentId),
 }
 
 impl Scope<'_> {
-    /// One feedback, if the viewer may read it.
+    /// Returns a feedback, or `NotFound` if it is invisible to the viewer.
     pub fn feedback(&mut self, id: &FeedbackId) -> Result<Feedback> {
         self.one_visible(&BY_ID, args![id], feedback)
     }
 
-    /// What was said about something, oldest first; nothing about what the viewer does not see.
+    /// Lists the feedback on a subject that is visible to the viewer, oldest first.
     pub fn feedback_of(&mut self, of: &FeedbackOf) -> Result<Vec<Feedback>> {
         match of {
             FeedbackOf::Link(id) => self.many_visible(&OF_LINK, args![id], feedback),
@@ -80,7 +72,7 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes a new feedback.
+    /// Inserts a feedback.
     pub fn insert_feedback(&mut self, new: &Feedback) -> Result<()> {
         self.run(
             &INSERT,
@@ -100,7 +92,7 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Writes all fields of a feedback that can change.
+    /// Updates every mutable field of a feedback.
     pub fn update_feedback(&mut self, feedback: &Feedback) -> Result<()> {
         let visibility = feedback.visibility.as_str();
         let arguments = args![
@@ -113,7 +105,6 @@ impl Work<'_> {
         self.run(&UPDATE, arguments).map(drop)
     }
 
-    /// Deletes a feedback.
     pub fn delete_feedback(&mut self, id: &FeedbackId) -> Result<()> {
         self.run(&DELETE, args![id]).map(drop)
     }

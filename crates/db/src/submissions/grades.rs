@@ -1,5 +1,5 @@
-//! Grades as they are written: the present state in `grades` and `member_grades`, every state in `grade_history`. They are
-//! read with their submissions (`submissions.rs`). Here is also where a submission belongs, for those who see its group.
+//! Grades: the present state in `grades` and `member_grades`, all states in `grade_history`. Grades are read with their
+//! submissions (`submissions.rs`). Also resolves the group and topic of a submission for viewers of the group.
 
 use model::class::ClassStatus;
 use model::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
@@ -27,11 +27,11 @@ macro_rules! works {
 }
 
 statements! {
-    /// What a submission is an attempt at.
+    /// The link of a submission.
     OF_SUBMISSION = works!("submissions s JOIN group_assignments ga ON ga.id = s.group_assignment_id", " AND s.id = $5");
     /// The work of a group on a topic.
     OF_LINK = works!("group_assignments ga", " AND ga.id = $5");
-    /// The grade of a submission, new or written anew.
+    /// Inserts or updates the grade of a submission.
     WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version, graded_by_id,
             graded_at, published_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
@@ -39,15 +39,14 @@ statements! {
             feedback = excluded.feedback, status = excluded.status, version = excluded.version,
             graded_by_id = excluded.graded_by_id, graded_at = excluded.graded_at, published_at = excluded.published_at,
             updated_at = excluded.updated_at";
-    /// The row of the grade of a submission.
+    /// The id of the grade of a submission.
     ROW = "SELECT id FROM grades WHERE organization_id = $1 AND submission_id = $2";
-    /// The grades of single members go before the new ones come.
+    /// Deletes the grades of single members before the new ones are inserted.
     CLEAR_MEMBERS = "DELETE FROM member_grades WHERE organization_id = $1 AND grade_id = $2";
-    /// The grade of a single member.
     WRITE_MEMBER = "INSERT INTO member_grades (organization_id, id, grade_id, user_id, value, points, feedback,
             graded_at, graded_by_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    /// The state a grade has now.
+    /// Inserts the present state into the history.
     REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
             member_grades, changed_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
@@ -55,11 +54,11 @@ statements! {
     STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name, h.created_at
         FROM grades g JOIN grade_history h ON h.grade_id = g.id JOIN users u ON u.id = h.changed_by_id
         WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2 ORDER BY h.version DESC LIMIT 200";
-    /// Who is in the groups of a topic now.
+    /// The present members of the groups of a topic.
     MEMBERS_OF_TOPIC = "SELECT gm.group_id, gm.user_id FROM group_members gm
         JOIN group_assignments ga ON ga.group_id = gm.group_id
         WHERE gm.organization_id = $1 AND ga.assignment_id = $2 ORDER BY gm.joined_at, gm.user_id";
-    /// The names of those who are in the current submissions of a topic, also of those who have left the group since.
+    /// The names of the members of the current submissions of a topic, including users who have left the group since.
     NAMES_OF_TOPIC = "SELECT DISTINCT u.id, u.name FROM group_assignments ga
         JOIN submissions s ON s.id = ga.current_submission_id
         JOIN members m ON m.organization_id = ga.organization_id
@@ -67,51 +66,49 @@ statements! {
         WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND s.member_ids LIKE '%\"' || u.id || '\"%'";
 }
 
-/// The work of a group on a topic, by ids.
+/// The ids of the work of a group on a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupWork {
-    /// The link.
     pub link_id: GroupAssignmentId,
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// The group.
     pub group_id: GroupId,
-    /// The class of both.
+    /// The class of topic and group.
     pub class_id: ClassId,
-    /// Whether it can be written to.
+    /// Determines whether changes are allowed.
     pub class_status: ClassStatus,
 }
 
 impl Scope<'_> {
-    /// What a submission is an attempt at, if the viewer sees the group inside.
+    /// Returns group and topic of a submission, or `NotFound` if the viewer cannot view the group.
     pub fn work_of_submission(&mut self, id: &SubmissionId) -> Result<GroupWork> {
         self.one_visible(&OF_SUBMISSION, args![id], group_work)
     }
 
-    /// The work behind a link, if the viewer sees the group inside.
+    /// Returns group and topic of a link, or `NotFound` if the viewer cannot view the group.
     pub fn work_of_link(&mut self, id: &GroupAssignmentId) -> Result<GroupWork> {
         self.one_visible(&OF_LINK, args![id], group_work)
     }
 
-    /// The newest 200 states of the grade of a submission, newest first, if the viewer sees the group inside.
+    /// Lists the newest 200 states of the grade of a submission, newest first; `NotFound` if the viewer cannot view the
+    /// group.
     pub fn states_of_grade(&mut self, id: &SubmissionId) -> Result<Vec<GradeState>> {
         self.work_of_submission(id)?;
         self.many(&STATES, args![id], grade_state)
     }
 
-    /// Who is in the groups of a topic now, whoever looks.
+    /// Lists the present members of the groups of a topic, regardless of the viewer.
     pub fn members_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(GroupId, UserId)>> {
         self.many(&MEMBERS_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
     }
 
-    /// The names of those who are in the current submissions of a topic.
+    /// Lists the names of the members of the current submissions of a topic.
     pub fn names_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(UserId, String)>> {
         self.many(&NAMES_OF_TOPIC, args![id], |row| Ok((row.take()?, row.take()?)))
     }
 }
 
 impl Work<'_> {
-    /// Writes a grade as it is now, and remembers this state with who wrote it.
+    /// Writes the present state of a grade and appends it to the history with its author.
     pub fn write_grade(&mut self, grade: &Grade, by: &UserId) -> Result<()> {
         let (points, now) = (grade.points.map(Points::get), self.now());
         self.run(

@@ -32,10 +32,7 @@ async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
         connection.run(&HOMEROOM, db::args![organization, id]).unwrap();
         for student in students {
             connection
-                .run(
-                    &HOMEROOM_STUDENT,
-                    db::args![organization, clock::new_id(), id, student],
-                )
+                .run(&HOMEROOM_STUDENT, db::args![organization, clock::new_id(), id, student])
                 .unwrap();
         }
     })

@@ -1,8 +1,8 @@
 //! Letters: what is on the wire, that a mail server in a bad mood costs nobody anything, and that no link leaves
 //! unencrypted where encryption was asked for.
 
-use db::sql::Sql;
 use db::args;
+use db::sql::Sql;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use serde_json::json;
 

@@ -132,10 +132,7 @@ fn write(database: &Database, world: &World, classes: &[RandomClass]) -> Vec<Fac
         let mut groups = Vec::new();
         for (number, group) in (1_i64..).zip(&class.groups) {
             let group_id = clock::new_id();
-            run(
-                "GROUP",
-                db::args![north, group_id, number, id, group.start, owner.id],
-            );
+            run("GROUP", db::args![north, group_id, number, id, group.start, owner.id]);
             run("ROOM", db::args![north, group_id]);
             let members = chosen(&group.members, &enrolled.iter().map(String::as_str).collect());
             for member in &members {

@@ -1,9 +1,9 @@
 //! How often a sign-in may be wrong (contract 9). Failures count, successes never.
 
-use db::platform::PlatformProof;
-use db::platform::users::NewUser;
 use common::clock;
 use db::args;
+use db::platform::PlatformProof;
+use db::platform::users::NewUser;
 use model::access::PlatformRole;
 use serde_json::json;
 

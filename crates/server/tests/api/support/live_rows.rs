@@ -68,9 +68,7 @@ impl Rows<'_> {
             let (id, room, document) = (clock::new_id(), clock::new_id(), clock::new_id());
             let group = db::args![organization, id, number, start, class, author];
             connection.run(&GROUP, group).unwrap();
-            connection
-                .run(&WORK_ROOM, db::args![organization, room, id])
-                .unwrap();
+            connection.run(&WORK_ROOM, db::args![organization, room, id]).unwrap();
             connection
                 .run(&DOCUMENT, db::args![organization, document, room, author])
                 .unwrap();

@@ -101,9 +101,7 @@ impl TestApp {
         let class = class.clone();
         self.tables(move |tables| {
             let id = clock::new_id();
-            tables
-                .run(&TOPIC, db::args![id, class.id, class.course])
-                .unwrap();
+            tables.run(&TOPIC, db::args![id, class.id, class.course]).unwrap();
             for group in groups {
                 tables.run(&LINK, db::args![clock::new_id(), id, group]).unwrap();
             }
@@ -157,12 +155,8 @@ impl TestApp {
             tables
                 .run(&SUBMISSION, db::args![submission, topic, group, teacher])
                 .unwrap();
-            tables
-                .run(&CURRENT, db::args![topic, group, submission])
-                .unwrap();
-            tables
-                .run(&COPY, db::args![clock::new_id(), submission, id])
-                .unwrap();
+            tables.run(&CURRENT, db::args![topic, group, submission]).unwrap();
+            tables.run(&COPY, db::args![clock::new_id(), submission, id]).unwrap();
             tables
                 .run(&GRADE, db::args![clock::new_id(), submission, teacher])
                 .unwrap();
@@ -214,10 +208,7 @@ impl TestApp {
         let row = id.clone();
         self.tables(move |tables| {
             tables
-                .run(
-                    &ATTACHMENT,
-                    db::args![row, group, name, size, sha256, key.as_str()],
-                )
+                .run(&ATTACHMENT, db::args![row, group, name, size, sha256, key.as_str()])
                 .unwrap();
         })
         .await;

@@ -152,9 +152,7 @@ mod school {
     pub fn subject(connection: &mut Connection, organization: &str) -> String {
         let id = clock::new_id();
         let key = sort_key("Biology");
-        connection
-            .run(&SUBJECT, db::args![organization, id, key])
-            .unwrap();
+        connection.run(&SUBJECT, db::args![organization, id, key]).unwrap();
         id
     }
 
@@ -169,26 +167,17 @@ mod school {
         let (id, course) = (clock::new_id(), clock::new_id());
         assert_eq!(STATEMENTS.len(), 5);
         connection
-            .run(
-                &CLASS,
-                db::args![organization, id, name, teacher, sort_key(name)],
-            )
+            .run(&CLASS, db::args![organization, id, name, teacher, sort_key(name)])
             .unwrap();
         connection
             .run(&CLASS_SUBJECT, db::args![organization, id, subject])
             .unwrap();
         connection
-            .run(
-                &COURSE,
-                db::args![organization, course, id, subject, sort_key("Cells")],
-            )
+            .run(&COURSE, db::args![organization, course, id, subject, sort_key("Cells")])
             .unwrap();
         for student in students {
             connection
-                .run(
-                    &ENROLMENT,
-                    db::args![organization, clock::new_id(), id, *student],
-                )
+                .run(&ENROLMENT, db::args![organization, clock::new_id(), id, *student])
                 .unwrap();
         }
         Class {
