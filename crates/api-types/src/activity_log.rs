@@ -1,4 +1,4 @@
-//! A record of the activity log as answers and exports show it (contract 3.8).
+//! Activity log records in responses and exports.
 
 use model::activity::{Action, Category, Record, event};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
@@ -9,21 +9,21 @@ use utoipa::ToSchema;
 
 use super::csv;
 
-/// Who did what, when.
+/// A record of the activity log: who did what, and when.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ActivityLog)]
 pub struct ActivityLogView {
     id: LogId,
     organization_id: OrganizationId,
-    /// Who did it; null for the service itself
+    /// The user who performed the action; null if the service did.
     #[schema(required)]
     user_id: Option<UserId>,
     user_name: String,
     user_role: String,
     category: Category,
     action: String,
-    /// Category and action as one word
+    /// Event name, a combination of category and action.
     event: String,
     entity_type: String,
     entity_id: String,
@@ -46,12 +46,12 @@ pub struct ActivityLogView {
 
 impl From<Record> for ActivityLogView {
     fn from(record: Record) -> Self {
-        // A word of another release is shown as it is, behind its category.
+        // An action of another release is shown unchanged, prefixed with its category.
         let event = Action::parse(&record.action).map_or_else(
             || format!("{}_{}", record.category, record.action),
             |action| event(record.category, action),
         );
-        // It was JSON when it was stored; anything else would be shown as nothing.
+        // Details are valid JSON when they are stored; invalid ones are shown as null.
         let details = RawValue::from_string(record.details).unwrap_or_default();
         Self {
             id: record.id,
@@ -77,7 +77,7 @@ impl From<Record> for ActivityLogView {
 }
 
 impl ActivityLogView {
-    /// The first line of an export.
+    /// Returns the header row of an export.
     pub fn csv_header() -> String {
         csv::line([
             "id",
@@ -100,7 +100,7 @@ impl ActivityLogView {
         ])
     }
 
-    /// The record as one line of an export.
+    /// Returns the record as a row of an export.
     pub fn csv_line(&self) -> String {
         fn text<T: ToString>(value: Option<&T>) -> String {
             value.map(ToString::to_string).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Topics in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). Students find only
-//! what belongs to their own group in it; counts and own texts of others are absent.
+//! Topics in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
+//! students a topic contains only the data of their own group, without counts and without task texts of other groups.
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::course::CourseLabel;
@@ -17,7 +17,7 @@ use super::attachment::AssignmentAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::{GroupAssignmentOfTopicView, GroupAssignmentView};
 
-/// A topic with its files and its groups.
+/// A topic with its attachments and groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Assignment)]
@@ -26,11 +26,11 @@ pub struct AssignmentView {
     view: FullTag,
     #[serde(flatten)]
     fields: AssignmentFieldsView,
-    /// Students find their own group
+    /// For students, only their own group.
     group_assignments: Vec<GroupAssignmentView>,
 }
 
-/// A topic in a list: with its files and how far its groups are.
+/// A topic in a list, with its attachments and the progress of its groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentListItem)]
@@ -39,25 +39,26 @@ pub struct AssignmentListItemView {
     view: FullTag,
     #[serde(flatten)]
     fields: AssignmentFieldsView,
-    /// Students find their own group
+    /// For students, only their own group.
     group_assignments: Vec<GroupAssignmentOfTopicView>,
 }
 
-/// A topic with its files, without its groups.
+/// A topic with its attachments, without its groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentFields)]
 pub struct AssignmentFieldsView {
     id: AssignmentId,
     title: Title,
-    /// The common task text; what a group reads is in its link
+    /// The task text shared by all groups. The text that a group reads is `effectiveDescription` of its group
+    /// assignment.
     description: Description,
     deadline: Timestamp,
     required_submissions: RequiredSubmissions,
     class_id: ClassId,
     #[schema(required)]
     course_id: Option<CourseId>,
-    /// One text for all groups, or one for each
+    /// True if all groups share one task text and one set of attachments.
     is_shared: bool,
     status: AssignmentStatus,
     #[schema(required)]
@@ -76,9 +77,9 @@ pub struct AssignmentFieldsView {
     class: AssignmentClassView,
     #[schema(required)]
     course: Option<CourseLabel>,
-    /// Students find what their group sees
+    /// For students, only the attachments their group sees.
     attachments: Vec<AssignmentAttachmentView>,
-    /// Staff only: how far the groups are
+    /// Staff only: progress of the groups.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = AssignmentStatsView, required = false)]
     stats: StaffOnly<AssignmentStatsView>,
@@ -92,7 +93,7 @@ pub struct AssignmentClassView {
     name: String,
 }
 
-/// How far the groups of a topic are; the five statuses add up to the groups.
+/// Progress of the groups of a topic. The five status counts add up to `groups`.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentStats)]
@@ -103,12 +104,12 @@ pub struct AssignmentStatsView {
     submitted: i64,
     returned: i64,
     graded: i64,
-    /// Groups whose current submission came late
+    /// Groups whose current submission was late.
     late: i64,
 }
 
 impl AssignmentView {
-    /// The topic as this audience sees it; `whole` holds what the caller sees.
+    /// Returns the topic as visible to the audience. `whole` must already be restricted to what the caller may see.
     pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
@@ -118,24 +119,22 @@ impl AssignmentView {
         }
     }
 
-    /// Its id.
     pub fn id(&self) -> &AssignmentId {
         &self.fields.id
     }
 
-    /// Its groups.
     pub fn into_group_assignments(self) -> Vec<GroupAssignmentView> {
         self.group_assignments
     }
 
-    /// Its files.
     pub fn into_attachments(self) -> Vec<AssignmentAttachmentView> {
         self.fields.attachments
     }
 }
 
 impl AssignmentListItemView {
-    /// The topic as this audience sees it in a list; `whole` holds what the caller sees.
+    /// Returns the topic in a list as visible to the audience. `whole` must already be restricted to what the caller
+    /// may see.
     pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
         Self {
             view: FullTag::Full,
@@ -204,7 +203,7 @@ impl AssignmentStatsView {
     }
 }
 
-/// What teachers of other classes may know of a topic.
+/// The part of a topic that teachers of other classes may see.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentOutline)]
@@ -218,12 +217,11 @@ pub struct AssignmentOutlineView {
     #[schema(required)]
     course_id: Option<CourseId>,
     status: AssignmentStatus,
-    /// How many groups work on it
+    /// Number of groups that work on the topic.
     group_count: i64,
 }
 
 impl AssignmentOutlineView {
-    /// The outline of the topic.
     pub fn new(assignment: &Assignment, group_count: i64) -> Self {
         Self {
             view: OutlineTag::Outline,
@@ -238,41 +236,38 @@ impl AssignmentOutlineView {
     }
 }
 
-/// A topic as far as the caller may see it; `view` is the extent.
+/// A topic with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = KnownAssignment, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/Assignment"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum KnownAssignmentView {
-    /// The whole topic, for students of its groups, the staff of its class and administrators.
+    /// The whole topic, for students of its groups, the staff of its class and admins.
     Full(Box<AssignmentView>),
-    /// For teachers of other classes.
+    /// An outline, for teachers of other classes.
     Outline(AssignmentOutlineView),
 }
 
-/// A topic in a list as far as the caller may see it; `view` is the extent.
+/// A topic in a list with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ListedAssignment, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/AssignmentListItem"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum ListedAssignmentView {
-    /// For students of its groups, the staff of its class and administrators.
+    /// For students of its groups, the staff of its class and admins.
     Full(Box<AssignmentListItemView>),
-    /// A teacher of another class.
+    /// An outline, for teachers of other classes.
     Outline(AssignmentOutlineView),
 }
 
-/// A topic that a group may hand in for.
+/// A topic for which a document can be submitted.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionCandidate)]
 pub struct CandidateView {
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// Its title.
     pub title: Title,
-    /// Its deadline.
     pub deadline: Timestamp,
-    /// The one a client shows as chosen
+    /// Whether clients should preselect this topic. True for exactly one candidate.
     pub is_preselected: bool,
 }

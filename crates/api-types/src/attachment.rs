@@ -1,4 +1,4 @@
-//! Files of topics and of groups as answers and events show them (contract 3.6). Where the bytes lie is never told.
+//! Attachments of topics and groups in responses and events. Storage keys are not exposed.
 
 use model::assignment::Assignment;
 use model::file::{AssignmentAttachment, GroupAttachment};
@@ -11,14 +11,14 @@ use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 
-/// A file of a topic, for all its groups or for one.
+/// An attachment of a topic, for all its groups or for one.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentAttachment)]
 pub struct AssignmentAttachmentView {
     id: AttachmentId,
     assignment_id: AssignmentId,
-    /// Null: for the whole topic
+    /// The group the attachment is for; null if it is for all groups of the topic.
     #[schema(required)]
     group_assignment_id: Option<GroupAssignmentId>,
     file_name: FileName,
@@ -27,19 +27,19 @@ pub struct AssignmentAttachmentView {
     uploaded_by_id: UserId,
     created_at: Timestamp,
     url: String,
-    /// Staff only: false while a file of one group is ignored because the topic is shared
+    /// Staff only: false while the attachment of a single group is ignored because the topic is shared.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = bool, required = false)]
     is_effective: StaffOnly<bool>,
 }
 
 impl AssignmentAttachmentView {
-    /// Where its bytes are.
+    /// Returns the download URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The file of this topic, for this audience.
+    /// Returns the attachment as visible to the audience.
     pub fn new(file: &AssignmentAttachment, assignment: &Assignment, audience: &Audience) -> Self {
         Self {
             id: file.id.clone(),
@@ -59,7 +59,7 @@ impl AssignmentAttachmentView {
     }
 }
 
-/// A file of a group.
+/// An attachment of a group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupAttachment)]
@@ -75,7 +75,7 @@ pub struct GroupAttachmentView {
 }
 
 impl GroupAttachmentView {
-    /// Where its bytes are.
+    /// Returns the download URL.
     pub fn url(&self) -> &str {
         &self.url
     }

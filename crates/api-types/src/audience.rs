@@ -1,24 +1,24 @@
-//! For whom an answer or an event is made. Fields for the staff are absent, never null, for everybody else; that decision
-//! is taken here and in the constructors of the views, nowhere further up.
+//! Audience of a response or an event. Fields reserved for staff are absent, not null, for all other audiences. This is
+//! decided only here and in the constructors of the views.
 
 use model::access::Viewer;
 use model::id::UserId;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// Who reads it.
+/// The recipients of a response or an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
     /// Teachers of the class and admins.
     Staff,
-    /// One student of the group; of the grades of single members only the own is shown.
+    /// A single student of the group, who sees only their own individual grade.
     Student(UserId),
-    /// All students of a group at once, as an event reaches them.
+    /// All students of a group, as recipients of an event.
     Group,
 }
 
 impl Audience {
-    /// The audience of an answer to this viewer, who may see the inside of the object.
+    /// Returns the audience of a response to this viewer, who must have full access to the object.
     pub fn of(viewer: &Viewer) -> Self {
         match viewer {
             Viewer::Admin | Viewer::Teacher(_) => Self::Staff,
@@ -26,52 +26,47 @@ impl Audience {
         }
     }
 
-    /// Whether staff fields are shown.
     pub fn is_staff(&self) -> bool {
         *self == Self::Staff
     }
 
-    /// A field that only the staff see.
+    /// Returns a field that is only present for staff.
     pub fn staff_only<T>(&self, field: T) -> StaffOnly<T> {
         StaffOnly(self.is_staff().then_some(field))
     }
 }
 
-/// The tag of an object that the caller sees in full.
+/// Value of `view` for an object with all details.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FullTag {
-    /// The whole object.
     Full,
 }
 
-/// The tag of an object of which the caller sees the fields of its own, without lists.
+/// Value of `view` for an object with its own fields, but without lists of related objects.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SummaryTag {
-    /// The fields of the object.
     Summary,
 }
 
-/// The tag of an object of which the caller sees an outline.
+/// Value of `view` for the outline of an object.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum OutlineTag {
-    /// A few fields.
     Outline,
 }
 
-/// A field that only the staff see; mark it `#[serde(skip_serializing_if = "StaffOnly::is_absent")]`.
+/// A field that is present for staff only. Requires `#[serde(skip_serializing_if = "StaffOnly::is_absent")]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaffOnly<T>(Option<T>);
 
 impl<T> StaffOnly<T> {
-    /// Absent for everybody.
+    /// Returns a field that is absent for every audience.
     pub const fn absent() -> Self {
         Self(None)
     }
 
-    /// Whether the reader is not to see it.
     pub const fn is_absent(&self) -> bool {
         self.0.is_none()
     }

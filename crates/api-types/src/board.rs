@@ -1,5 +1,5 @@
-//! The lesson board as a teacher sees it (contract 6.9): each group as its own routes show it, and what lives in memory
-//! beside it.
+//! The lesson board for teachers: the groups of a topic as in other responses, together with presence and typing
+//! activity, which are kept in memory only.
 
 use model::document::DocumentStatus;
 use model::id::{DocumentId, GroupId, UserId};
@@ -13,62 +13,58 @@ use super::course_detail::AssignmentSummaryView;
 use super::group::{GroupSummaryView, MemberPersonView};
 use super::group_assignment::GroupAssignmentView;
 
-/// All groups of a topic at once.
+/// The lesson board of a topic with all its groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Board)]
 pub struct BoardView {
-    /// The clock of the service, for countdowns
+    /// Server time, as a reference for countdowns.
     pub server_now: Timestamp,
-    /// The topic
     pub assignment: AssignmentSummaryView,
-    /// By group number, hidden groups included
+    /// Groups by number, including hidden groups.
     pub groups: Vec<BoardGroupView>,
-    /// The groups that ask for help, longest wait first
+    /// Groups that need help, longest waiting first.
     pub help_queue: Vec<GroupId>,
 }
 
-/// One group on the board.
+/// A group on the lesson board.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BoardGroup)]
 pub struct BoardGroupView {
-    /// The group
     pub group: GroupSummaryView,
-    /// Who is in it
     pub members: Vec<BoardMemberView>,
-    /// Its documents for this topic, or for none
+    /// Documents linked to this topic or to none.
     pub documents: Vec<BoardDocumentView>,
-    /// Its link to the topic
+    /// Link of the group to the topic.
     pub group_assignment: GroupAssignmentView,
-    /// Whether it asks for help
+    /// Whether the group requests help.
     pub needs_help: bool,
-    /// Since when
+    /// When the group requested help.
     #[schema(required)]
     pub help_requested_at: Option<Timestamp>,
-    /// What about
+    /// Message of the help request.
     #[schema(required)]
     pub help_message: Option<HelpMessage>,
-    /// Messages of its room that the caller has not read
+    /// Number of room messages the caller has not read.
     pub unread_messages: i64,
-    /// Members who are writing now; in memory only, never stored
+    /// Members who are typing. Kept in memory only.
     pub writing: Vec<UserId>,
-    /// How often a member was writing in each of the last 20 minutes, the present one last; in memory only, never stored
+    /// Typing activity of the group in each of the last 20 minutes, oldest first. Kept in memory only.
     #[schema(min_items = 20, max_items = 20)]
     pub activity: Vec<u32>,
 }
 
-/// A member on the board.
+/// A group member on the lesson board.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = BoardMember)]
 pub struct BoardMemberView {
-    /// Who
     pub user: MemberPersonView,
-    /// Whether a page of the member is open
+    /// Whether the member has an open socket connection.
     pub online: bool,
 }
 
-/// A document on the board.
+/// A document on the lesson board.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BoardDocument)]

@@ -1,4 +1,4 @@
-//! What a bulk edit did, or would do (contract 6.9).
+//! Result or preview of a bulk edit.
 
 use model::edit::Changed;
 use model::id::GroupId;
@@ -8,48 +8,47 @@ use utoipa::ToSchema;
 
 use super::assignment::AssignmentView;
 
-/// The response to a bulk edit; `result` is PREVIEW or DONE.
+/// Response to a bulk edit; `result` is PREVIEW or DONE.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = BulkEdit)]
 pub enum BulkEditView {
-    /// It is done.
+    /// The bulk edit was applied.
     Done(Box<BulkDoneView>),
-    /// It would be done.
+    /// A dry run; nothing was changed.
     Preview(BulkPreviewView),
 }
 
-/// What a bulk edit did.
+/// Result of a bulk edit.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BulkDone)]
 pub struct BulkDoneView {
     assignment: AssignmentView,
-    /// All groups of the topic
+    /// All groups of the topic.
     affected_group_ids: Vec<GroupId>,
-    /// The fields that changed, with their new values
+    /// The changed fields with their new values.
     #[schema(value_type = Object)]
     updated: Value,
 }
 
-/// What a bulk edit would do.
+/// Preview of a bulk edit.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BulkPreview)]
 pub struct BulkPreviewView {
-    /// Always true
+    /// Always true.
     dry_run: bool,
-    /// All groups of the topic
+    /// All groups of the topic.
     affected_group_ids: Vec<GroupId>,
-    /// How many they are
+    /// Number of affected groups.
     count: usize,
-    /// The fields that would change: `{from, to}` for each
+    /// The fields that would change, each with `{from, to}`.
     #[schema(value_type = Object)]
     changes: Value,
 }
 
 impl BulkEditView {
-    /// It is done.
     pub fn done(assignment: AssignmentView, affected_group_ids: Vec<GroupId>, changed: &Changed) -> Self {
         Self::Done(Box::new(BulkDoneView {
             assignment,
@@ -58,7 +57,6 @@ impl BulkEditView {
         }))
     }
 
-    /// It would be done.
     pub fn preview(affected_group_ids: Vec<GroupId>, edited: &Changed) -> Self {
         let change = edited
             .iter()

@@ -1,5 +1,5 @@
-//! A class and its students as answers and events show them (contract 3.2): the whole of it to its staff, a summary to
-//! colleagues, everything but counts and addresses to its students.
+//! Classes and their students in responses and events. The staff of a class see all fields, other teachers a summary,
+//! and students everything except counts and email addresses.
 
 use model::access::Viewer;
 use model::class::{ClassEnrollment, ClassStatus};
@@ -42,18 +42,18 @@ pub struct ClassView {
     teacher: Person,
     #[schema(required)]
     homeroom: Option<HomeroomLabel>,
-    /// Absent in the summary that teachers of other classes read
+    /// Absent in the summary for teachers of other classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     co_teachers: Option<Vec<CoTeacherView>>,
-    /// Absent in the summary that teachers of other classes read
+    /// Absent in the summary for teachers of other classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     subjects: Option<Vec<SubjectLabel>>,
-    /// For the staff of the organization
+    /// Present for the staff of the organization only.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<ClassCounts>,
 }
 
-/// Who teaches along.
+/// A co-teacher of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = CoTeacher)]
 pub struct CoTeacherView {
@@ -71,12 +71,11 @@ impl From<Person> for CoTeacherView {
 }
 
 impl ClassView {
-    /// Its id.
     pub fn id(&self) -> &ClassId {
         &self.id
     }
 
-    /// The class as this viewer, who may know of it, sees it.
+    /// Returns the class as visible to a viewer who may see it.
     pub fn of(whole: WholeClass, viewer: &Viewer) -> Self {
         let co_teachers: Vec<UserId> = whole.co_teachers.iter().map(|person| person.id.clone()).collect();
         let shows_lists = !viewer.is_staff() || whole.class.managed_by(viewer, &co_teachers);
@@ -91,7 +90,7 @@ impl ClassView {
         view
     }
 
-    /// The class without lists and counts, as an event tells it to everybody in it.
+    /// Returns the class without lists and counts, as sent in events to all its members.
     pub fn summary(whole: WholeClass) -> Self {
         let class = whole.class;
         Self {
@@ -118,7 +117,7 @@ impl ClassView {
     }
 }
 
-/// A student's place in a class.
+/// Enrolment of a student in a class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ClassEnrollment)]
@@ -143,7 +142,7 @@ impl From<ClassEnrollment> for ClassEnrollmentView {
     }
 }
 
-/// A student as the staff of the class see him.
+/// A student, as visible to the staff of the class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Student)]
 pub struct StudentView {
@@ -155,7 +154,6 @@ pub struct StudentView {
 }
 
 impl StudentView {
-    /// The person with the address.
     pub fn new(person: Person, email: String) -> Self {
         Self {
             id: person.id,
@@ -177,7 +175,7 @@ pub struct ClassStudentView {
 }
 
 impl ClassStudentView {
-    /// The student with everything the staff see.
+    /// Returns the student with all details visible to staff.
     pub fn new(enrollment: ClassEnrollment, person: Person, email: String, group_ids: Vec<GroupId>) -> Self {
         Self {
             enrollment: enrollment.into(),
@@ -187,13 +185,13 @@ impl ClassStudentView {
     }
 }
 
-/// A student of a class as far as the caller may know the account; `view` is the extent.
+/// A student of a class with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = RosterEntry)]
 pub enum RosterEntryView {
-    /// For the staff of the class: with address, enrolment and groups.
+    /// For the staff of the class: with email address, enrolment and groups.
     Full(Box<ClassStudentView>),
-    /// For the students of the class: by name.
+    /// For students of the class: name and image only.
     Outline(Person),
 }

@@ -1,4 +1,4 @@
-//! Who did how much in a group, for its teachers.
+//! Editing statistics of a group, for its teachers.
 
 use model::contribution::Contribution;
 use model::group::GroupMember;
@@ -8,7 +8,7 @@ use model::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a member of a group did, or somebody else in its documents.
+/// Editing statistics of a member of a group, or of another user in the documents of the group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MemberContribution)]
@@ -17,11 +17,12 @@ pub struct MemberContributionView {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// Whether he is in the group now
+    /// Whether the user is a member of the group at present.
     is_member: bool,
-    /// Whole minutes in editors of the group's documents; time in two at once counts once
+    /// Time in editors of the group's documents, in whole minutes. Documents that are open at the same time are counted
+    /// once.
     minutes: i64,
-    /// Saves with words of his
+    /// Number of saves that contain edits of the user.
     saves: i64,
     #[schema(required)]
     first_edited_at: Option<Timestamp>,
@@ -30,7 +31,7 @@ pub struct MemberContributionView {
     documents: Vec<DocumentContributionView>,
 }
 
-/// What somebody did in one document.
+/// Editing statistics of a user in one document.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DocumentContribution)]
@@ -44,7 +45,7 @@ pub struct DocumentContributionView {
 }
 
 impl MemberContributionView {
-    /// The members in the order of the group, then those who worked there without being in it.
+    /// Returns the members in the order of the group, followed by users who edited its documents without being members.
     pub fn all(members: &[GroupMember], found: Vec<(Person, Vec<Contribution>)>) -> Vec<Self> {
         let (mut inside, mut outside) = (Vec::new(), Vec::new());
         for member in members {

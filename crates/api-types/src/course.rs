@@ -1,4 +1,4 @@
-//! A course as answers and events show it (contract 3.3).
+//! Courses in responses and events.
 
 use model::class::ClassLabel;
 use model::course::CourseStatus;
@@ -38,7 +38,6 @@ pub struct CourseSubjectView {
 }
 
 impl CourseView {
-    /// Its id.
     pub fn id(&self) -> &CourseId {
         &self.id
     }

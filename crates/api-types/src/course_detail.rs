@@ -1,4 +1,4 @@
-//! One course with what is in it (contract 3.3): summaries of its groups and topics, outlines for colleagues.
+//! A course with its groups and topics: summaries for the staff of its class, outlines for other teachers.
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
@@ -13,7 +13,7 @@ use super::audience::SummaryTag;
 use super::course::CourseView;
 use super::group::{GroupOutlineView, GroupSummaryView};
 
-/// A course with its groups and its topics.
+/// A course with its groups and topics.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = CourseDetail)]
@@ -24,19 +24,19 @@ pub struct CourseDetailView {
     assignments: Vec<CourseAssignmentView>,
 }
 
-/// A group of a course as far as the caller may know it; `view` is the extent.
+/// A group of a course with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = CourseGroup, discriminator(property_name = "view", mapping(
     ("SUMMARY" = "#/components/schemas/CourseGroupSummary"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum CourseGroupView {
-    /// For the staff of its class and administrators.
+    /// For the staff of its class and admins.
     Summary(Box<CourseGroupSummaryView>),
-    /// For teachers of other classes.
+    /// An outline, for teachers of other classes.
     Outline(GroupOutlineView),
 }
 
-/// The fields of a group itself, for the staff of its class.
+/// The fields of a group without related objects, for the staff of its class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = CourseGroupSummary)]
 pub struct CourseGroupSummaryView {
@@ -55,19 +55,19 @@ impl From<GroupSummaryView> for CourseGroupSummaryView {
     }
 }
 
-/// A topic of a course as far as the caller may know it; `view` is the extent.
+/// A topic of a course with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = CourseAssignment, discriminator(property_name = "view", mapping(
     ("SUMMARY" = "#/components/schemas/AssignmentSummary"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum CourseAssignmentView {
-    /// For the staff of its class and administrators.
+    /// For the staff of its class and admins.
     Summary(Box<AssignmentSummaryView>),
-    /// For teachers of other classes.
+    /// An outline, for teachers of other classes.
     Outline(AssignmentOutlineView),
 }
 
-/// The fields of a topic itself, for the staff of its class.
+/// The fields of a topic without related objects, for the staff of its class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentSummary)]
@@ -97,12 +97,11 @@ pub struct AssignmentSummaryView {
     organization_id: OrganizationId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// How many groups work on it
+    /// Number of groups that work on the topic.
     group_count: i64,
 }
 
 impl CourseDetailView {
-    /// The course with its groups and its topics.
     pub fn new(course: CourseView, groups: Vec<CourseGroupView>, assignments: Vec<CourseAssignmentView>) -> Self {
         Self {
             course,
@@ -113,7 +112,6 @@ impl CourseDetailView {
 }
 
 impl AssignmentSummaryView {
-    /// The fields of the topic and how many groups work on it.
     pub fn new(assignment: Assignment, group_count: i64) -> Self {
         let status = assignment.status();
         let (finished_at, finished_by_id) = match assignment.finished {

@@ -1,11 +1,11 @@
-//! Lines of comma-separated values as RFC 4180 wants them, with nothing in them that a spreadsheet would run.
+//! CSV output (RFC 4180) that is safe against formula injection in spreadsheets.
 
-/// One line with its end; every cell is quoted where it has to be.
+/// Returns a row, terminated by CRLF. Cells are quoted where necessary.
 pub fn line<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
     line_between(',', cells)
 }
 
-/// The same with another character between the cells.
+/// Like [`line`], with another delimiter.
 pub fn line_between<T: AsRef<str>>(delimiter: char, cells: impl IntoIterator<Item = T>) -> String {
     let mut line = String::new();
     for (index, text) in cells.into_iter().enumerate() {
@@ -19,7 +19,7 @@ pub fn line_between<T: AsRef<str>>(delimiter: char, cells: impl IntoIterator<Ite
 }
 
 fn cell(line: &mut String, text: &str) {
-    // A spreadsheet takes a cell that begins like this for a formula and runs it; the quote makes it text.
+    // Spreadsheets evaluate a cell that begins like a formula; a leading apostrophe turns it into text.
     let is_formula = is_formula(text);
     let is_special = text.contains([',', ';', '\t', '"', '\r', '\n']) || text.trim() != text;
     if !is_formula && !is_special {
@@ -34,14 +34,14 @@ fn cell(line: &mut String, text: &str) {
     line.push('"');
 }
 
-/// Whether a text gets a quote before it. One that has such quotes already gets one more, so that none is lost on the way
-/// back.
+/// Returns whether a text has to be prefixed with an apostrophe. This includes formulas that already have such a
+/// prefix, so that [`plain`] restores the original text.
 fn is_formula(text: &str) -> bool {
     let begin = text.trim_start_matches('\'');
     begin.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
 }
 
-/// The text of a cell as it was before [`line`] made it harmless.
+/// Returns the text of a cell as it was before [`line`] prefixed it.
 pub fn plain(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell)
 }

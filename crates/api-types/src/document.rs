@@ -1,4 +1,4 @@
-//! A document of a work room as answers and events show it (contract 3.7). Grades that are not out never reach a student.
+//! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
 use model::document::{DocumentStatus, Mode, Open};
 use model::document_kind::{DocumentType, FileExtension};
@@ -21,20 +21,20 @@ use super::audience::Audience;
 pub struct DocumentView {
     #[serde(flatten)]
     fields: DocumentFieldsView,
-    /// The text with the grade
+    /// Comment on the grade.
     #[schema(required)]
     feedback: Option<FeedbackText>,
-    /// Whether the caller may write in it
+    /// Whether the caller may edit the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = bool, required = false)]
     can_edit: Option<bool>,
-    /// How the editor opens for the caller
+    /// Mode in which the editor opens for the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Mode, required = false)]
     mode: Option<Mode>,
 }
 
-/// The fields of a document, as events carry them.
+/// The fields of a document, as contained in events.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WorkRoomDocumentFields)]
@@ -52,10 +52,10 @@ pub struct DocumentFieldsView {
     locked_at: Option<Timestamp>,
     #[schema(required)]
     locked_by_assignment_id: Option<AssignmentId>,
-    /// The topic it is for
+    /// The topic the document is linked to.
     #[schema(required)]
     assignment_id: Option<AssignmentId>,
-    /// The number of its content; 0 before the first save
+    /// Number of the current revision; 0 before the first save.
     version: i64,
     size: i64,
     created_by_id: UserId,
@@ -68,7 +68,7 @@ pub struct DocumentFieldsView {
     submitted_at: Option<Timestamp>,
     #[schema(required)]
     submitted_by_id: Option<UserId>,
-    /// Students see the grade once it is published
+    /// The published grade. Staff also see an unpublished one.
     #[schema(required)]
     grade: Option<GradeValue>,
     #[schema(required)]
@@ -77,16 +77,16 @@ pub struct DocumentFieldsView {
     graded_at: Option<Timestamp>,
     #[schema(required)]
     graded_by_id: Option<UserId>,
-    /// The document server could not save what was written, and nothing was saved since
+    /// When the document server failed to save the document; null after a successful save.
     #[schema(required)]
     save_failed_at: Option<Timestamp>,
-    /// The document server may still hold changes that were made before the document was submitted or locked
+    /// True while the document server may still hold edits made before the document was submitted or locked.
     content_pending: bool,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
-/// Who wrote last.
+/// The user who edited the document last.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EditorView {
     id: UserId,
@@ -94,7 +94,7 @@ pub struct EditorView {
 }
 
 impl DocumentView {
-    /// The document as this audience sees it, without what differs from caller to caller.
+    /// Returns the document as visible to the audience, without the fields that depend on the caller.
     pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
         let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
         Self {
@@ -105,7 +105,7 @@ impl DocumentView {
         }
     }
 
-    /// The same with how the editor opens for the caller.
+    /// Adds the mode in which the editor opens for the caller.
     #[must_use]
     pub fn opening(self, mode: Mode) -> Self {
         Self {
@@ -115,14 +115,13 @@ impl DocumentView {
         }
     }
 
-    /// Its id.
     pub fn id(&self) -> &DocumentId {
         &self.fields.id
     }
 }
 
 impl DocumentFieldsView {
-    /// The document as this audience sees it.
+    /// Returns the document as visible to the audience.
     pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
         let document = &whole.document;
         let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
@@ -161,7 +160,7 @@ impl DocumentFieldsView {
     }
 }
 
-/// The grade of the group as far as this audience sees it.
+/// Returns the grade of the group as visible to the audience.
 fn shown(grade: &Grade, audience: &Audience) -> Option<Grade> {
     match audience {
         Audience::Staff => Some(grade.clone()),
@@ -169,7 +168,7 @@ fn shown(grade: &Grade, audience: &Audience) -> Option<Grade> {
     }
 }
 
-/// A kept state of a document.
+/// A stored revision of a document.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DocumentVersion)]
@@ -183,15 +182,15 @@ pub struct DocumentVersionView {
     saved_by_id: Option<UserId>,
     editors: Vec<UserId>,
     origin: RevisionOrigin,
-    /// Who changed it when, as the document server tells: the last hundred changes, oldest first
+    /// Edit history reported by the document server: the last hundred changes, oldest first.
     changes: Vec<VersionChangeView>,
-    /// The release of the document server that told it
+    /// Release of the document server that reported the history.
     #[schema(required)]
     server_version: Option<String>,
     created_at: Timestamp,
 }
 
-/// Somebody's changes up to a moment.
+/// Edits of one user up to a point in time.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DocumentVersionChange)]
@@ -202,7 +201,7 @@ pub struct VersionChangeView {
 }
 
 impl DocumentVersionView {
-    /// A kept state with what the document server told of its changes.
+    /// Returns a revision with the edit history reported by the document server.
     pub fn new(revision: Revision, history: Option<History>) -> Self {
         let history = history.unwrap_or_default();
         let changes = history.changes.into_iter().map(|change| VersionChangeView {

@@ -1,5 +1,5 @@
-//! What each event carries, who receives it and when: the source of `docs/events.json` (AsyncAPI). A new event does not
-//! compile before it is described here.
+//! Catalog of events: payload, recipients and trigger of each. It generates `docs/events.json` (AsyncAPI). A new event
+//! does not compile before it is described here.
 
 use std::collections::BTreeMap;
 
@@ -44,18 +44,18 @@ impl Channel {
         Connection,
     ];
 
-    /// Its key, its address and who is in it.
+    /// Returns the AsyncAPI key, the address and the description of the channel.
     const fn description(self) -> (&'static str, Option<&'static str>, &'static str) {
         match self {
             User => (
                 "user",
                 Some("user:{userId}"),
-                "The connections of one user that work in this organization.",
+                "The connections of one user whose active organization is this one.",
             ),
             Class => (
                 "class",
                 Some("class:{classId}"),
-                "The students of a class that is no draft, its teachers and the admins. Never used for groups and topics.",
+                "The students of a class (unless it is a draft), its teachers and the admins. Not used for events of groups and topics.",
             ),
             ClassStaff => (
                 "classStaff",
@@ -65,7 +65,7 @@ impl Channel {
             Group => (
                 "group",
                 Some("group:{groupId}"),
-                "The students of a group whose start date has passed. Events of a hidden group go to its staff alone.",
+                "The students of a group whose start date has passed. Events of a hidden group are sent to its staff only.",
             ),
             Organization => (
                 "organization",
@@ -82,7 +82,11 @@ impl Channel {
                 Some("organization:{organizationId}:admins"),
                 "The admins of an organization.",
             ),
-            Connection => ("connection", None, "One connection: what the server sends to it alone."),
+            Connection => (
+                "connection",
+                None,
+                "A single connection: messages the server sends to this connection only.",
+            ),
         }
     }
 }
@@ -107,75 +111,77 @@ fn entry<T: ToSchema>(channels: &'static [Channel], when: &'static str) -> Entry
     }
 }
 
-/// The rooms of a group: those of a hidden one are the staff alone.
+/// The rooms of a group. Events of a hidden group are sent to the staff room only.
 const OF_GROUP: &[Channel] = &[ClassStaff, Group];
 
-#[expect(clippy::too_many_lines, reason = "one arm or one part after the other")]
+#[expect(clippy::too_many_lines, reason = "a flat list of match arms or parts")]
 fn describe(event: Event) -> Entry {
     match event {
         Event::GroupCreated => entry::<GroupCreated>(OF_GROUP, "A group was created."),
         Event::GroupUpdated => entry::<GroupUpdated<'_>>(
             OF_GROUP,
-            "A field, the members, the files or the help flag of a group changed.",
+            "A field, the members, the attachments or the help flag of a group changed.",
         ),
-        Event::GroupDeleted => entry::<GroupDeleted>(OF_GROUP, "A group was deleted, also with its course or class."),
+        Event::GroupDeleted => {
+            entry::<GroupDeleted>(OF_GROUP, "A group was deleted, by itself or with its course or class.")
+        }
         Event::GroupRemoved => entry::<GroupRemoved>(
             &[User],
-            "A student lost access to a group that was visible; the reason is not given.",
+            "A student lost access to a group that was visible. The reason is not included.",
         ),
         Event::GroupMemberAdded => entry::<GroupMembership>(&[ClassStaff, Group, User], "A student joined a group."),
         Event::GroupMemberRemoved => entry::<GroupMembership>(OF_GROUP, "A student left a group."),
         Event::GroupHelp => entry::<GroupHelp>(
             &[ClassStaff],
-            "A group asks for help, its message changed, or somebody is on the way. Students never receive it.",
+            "A group requested help, its message changed, or a teacher claimed the request. Never sent to students.",
         ),
-        Event::GroupHelpResolved => entry::<GroupHelpResolved>(&[ClassStaff], "A call for help was handled."),
+        Event::GroupHelpResolved => entry::<GroupHelpResolved>(&[ClassStaff], "A help request was resolved."),
         Event::AssignmentCreated => entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
         Event::AssignmentUpdated => entry::<AssignmentUpdated<'_>>(
             OF_GROUP,
-            "A field, a file, the own text or the time of a group changed.",
+            "A field, an attachment, or the task text or extended deadline of a single group changed.",
         ),
         Event::AssignmentDeleted => entry::<AssignmentDeleted>(OF_GROUP, "A topic was deleted."),
         Event::AssignmentAttached => {
-            entry::<AssignmentLinked>(OF_GROUP, "A group joined a topic; one event for each group.")
+            entry::<AssignmentLinked>(OF_GROUP, "A group was attached to a topic; one event per group.")
         }
-        Event::AssignmentDetached => entry::<AssignmentLinked>(OF_GROUP, "A group left a topic."),
+        Event::AssignmentDetached => entry::<AssignmentLinked>(OF_GROUP, "A group was detached from a topic."),
         Event::AssignmentFinished => entry::<AssignmentSwitched>(OF_GROUP, "A topic was finished."),
         Event::AssignmentReopened => entry::<AssignmentSwitched>(OF_GROUP, "A topic was reopened."),
         Event::DocumentCreated => entry::<DocumentEvent<'_>>(OF_GROUP, "A document was created."),
         Event::DocumentUpdated => entry::<DocumentEvent<'_>>(
             OF_GROUP,
-            "A document changed or was saved. Of many saves one is sent in 5 seconds. What staff have to look at goes to them alone.",
+            "A document changed or was saved. At most one save event is sent per document in 5 seconds. Events that require the attention of staff are sent to staff only.",
         ),
         Event::DocumentDeleted => entry::<DocumentRef>(OF_GROUP, "A document was deleted."),
         Event::DocumentStatus => entry::<DocumentStatusChanged>(
             OF_GROUP,
-            "A document was submitted, taken back, returned, locked or unlocked.",
+            "A document was submitted, withdrawn, returned, locked or unlocked.",
         ),
         Event::DocumentFreezing => entry::<DocumentRef>(
             OF_GROUP,
-            "A submit or a finish begins: pages keep their editor until it has sent what was typed.",
+            "A submission or a finish begins: clients keep their editor open until it has sent all pending edits.",
         ),
         Event::SubmissionCreated => entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
-        Event::SubmissionWithdrawn => entry::<SubmissionEvent>(OF_GROUP, "A submission was taken back."),
+        Event::SubmissionWithdrawn => entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),
         Event::SubmissionReturned => entry::<SubmissionEvent>(OF_GROUP, "A submission was returned for revision."),
         Event::GradePublished => entry::<GradeEvent>(
             &[ClassStaff, Group, User],
-            "A grade was published, or a published one changed. A student with an own grade receives that one; who sees no difference receives nothing.",
+            "A grade was published, or a published grade changed. A student with an individual grade receives that grade. Students for whom nothing changed receive no event.",
         ),
         Event::GradeWithdrawn => entry::<GradeEvent>(OF_GROUP, "A published grade became a draft again."),
-        Event::GradeDrafted => entry::<GradeEvent>(&[ClassStaff], "A draft of a grade changed."),
+        Event::GradeDrafted => entry::<GradeEvent>(&[ClassStaff], "The draft of a grade changed."),
         Event::FeedbackCreated => {
-            entry::<FeedbackEvent>(OF_GROUP, "Feedback was given. Notes among the staff go to them alone.")
+            entry::<FeedbackEvent>(OF_GROUP, "Feedback was created. Staff notes are sent to staff only.")
         }
-        Event::FeedbackUpdated => entry::<FeedbackEvent>(OF_GROUP, "Feedback changed, was withdrawn or deleted."),
-        Event::MessageNew => entry::<MessageEvent>(OF_GROUP, "A chat message was written."),
-        Event::MessageUpdated => entry::<MessageEvent>(OF_GROUP, "A chat message was edited."),
-        Event::MessageDeleted => entry::<MessageEvent>(OF_GROUP, "A chat message was deleted."),
-        Event::MessageRead => entry::<MessageRead>(&[User], "The user read a chat in another window."),
+        Event::FeedbackUpdated => entry::<FeedbackEvent>(OF_GROUP, "Feedback was changed, withdrawn or deleted."),
+        Event::MessageNew => entry::<MessageEvent>(OF_GROUP, "A room message was sent."),
+        Event::MessageUpdated => entry::<MessageEvent>(OF_GROUP, "A room message was edited."),
+        Event::MessageDeleted => entry::<MessageEvent>(OF_GROUP, "A room message was deleted."),
+        Event::MessageRead => entry::<MessageRead>(&[User], "The user read a room in another session."),
         Event::BoardActivity => entry::<BoardActivity>(
             &[ClassStaff],
-            "Who is online or writing in a group changed; at most one per second and group.",
+            "Presence or typing in a group changed; at most one event per second and group.",
         ),
         Event::CourseCreated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course was created."),
         Event::CourseUpdated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course changed."),
@@ -185,7 +191,7 @@ fn describe(event: Event) -> Entry {
         Event::ClassDeleted => entry::<EmptyPayload>(&[Class, ClassStaff], "A class was deleted."),
         Event::ClassMembership => entry::<ClassMembership>(
             &[ClassStaff, User],
-            "A student or a teacher came into a class or left it. A student hears nothing of a draft.",
+            "A student or a teacher joined or left a class. Not sent to students while the class is a draft.",
         ),
         Event::SubjectUpdated => {
             entry::<SubjectUpdated<'_>>(&[Organization], "A subject was created, changed or deleted.")
@@ -196,7 +202,7 @@ fn describe(event: Event) -> Entry {
         ),
         Event::UserUpdated => entry::<UserUpdated<'_>>(
             &[OrganizationStaff, User, Class],
-            "A person came, changed or left. Classes receive only that the name or the image changed.",
+            "A user joined, changed or left. Classes are only notified if the name or the image changed.",
         ),
         Event::OrganizationUpdated => entry::<OrganizationUpdated<'_>>(
             &[Organization, OrganizationAdmins],
@@ -206,19 +212,21 @@ fn describe(event: Event) -> Entry {
             &[User, Class],
             "A direct message for its recipients, or an announcement for the students of a class.",
         ),
-        Event::ImportProgress => entry::<ImportProgress>(&[User], "How far the user's import is."),
-        Event::SessionRevoked => {
-            entry::<SessionRevoked>(&[Connection], "The session is over; the connection is closed.")
-        }
-        Event::Ready => entry::<EmptyPayload>(&[Connection], "The rooms are joined: fetch what is shown."),
-        Event::SyncRequired => {
-            entry::<EmptyPayload>(&[Connection, User], "Events may have been missed: fetch what is shown.")
-        }
+        Event::ImportProgress => entry::<ImportProgress>(&[User], "Progress of an import started by the user."),
+        Event::SessionRevoked => entry::<SessionRevoked>(&[Connection], "The session ended; the connection is closed."),
+        Event::Ready => entry::<EmptyPayload>(
+            &[Connection],
+            "The connection joined its rooms; clients should fetch everything they show.",
+        ),
+        Event::SyncRequired => entry::<EmptyPayload>(
+            &[Connection, User],
+            "Events may have been missed; clients should fetch everything they show.",
+        ),
     }
 }
 
-/// The document.
-#[expect(clippy::too_many_lines, reason = "one arm or one part after the other")]
+/// Returns the AsyncAPI document.
+#[expect(clippy::too_many_lines, reason = "a flat list of match arms or parts")]
 pub fn document() -> Value {
     let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
     let (mut messages, mut operations) = (Map::new(), Map::new());
@@ -229,7 +237,7 @@ pub fn document() -> Value {
     }
     for event in Event::ALL {
         let described = describe(*event);
-        // Keys of components have no colons.
+        // Keys of AsyncAPI components must not contain colons.
         let key = event.as_str().replace(':', ".");
         for (name, schema) in described
             .parts
@@ -239,7 +247,7 @@ pub fn document() -> Value {
             schemas.insert(name, json!(schema));
         }
         let limit = if event.carries_text() {
-            "It carries a text and may be larger than 2 KB."
+            "Contains a text and may be larger than 2 KB."
         } else {
             "At most 2 KB."
         };
@@ -304,11 +312,11 @@ pub fn document() -> Value {
             "title": "groupwork events",
             "version": env!("CARGO_PKG_VERSION"),
             "description": format!(
-                "Events of the Socket.IO channel at /api/socket.io. The server alone joins rooms. Events are hints: \
-                 clients fetch what an event names, and everything they show on `ready` and `sync:required`; nothing is \
-                 replayed. Payloads have at most {PAYLOAD_MAX} bytes, apart from the texts of chat messages, direct \
-                 messages and feedback: a list that does not fit is null, and a long string is cut and ends with …. \
-                 No event is sent when the start date of a group passes."
+                "Events of the Socket.IO endpoint /api/socket.io. Only the server adds connections to rooms. Events are \
+                 notifications: clients fetch the objects an event refers to, and everything they show on `ready` and \
+                 `sync:required`. Missed events are not replayed. Payloads have at most {PAYLOAD_MAX} bytes, apart from \
+                 the texts of room messages, direct messages and feedback: a list that does not fit is null, and a long \
+                 string is truncated and ends with …. No event is sent when the start date of a group passes."
             ),
         },
         "defaultContentType": "application/json",
@@ -326,12 +334,12 @@ pub fn document() -> Value {
     })
 }
 
-/// What clients send: all the rest they do over HTTP.
+/// Returns the only message that clients send; they use HTTP for everything else.
 fn activity() -> Value {
     json!({
         "name": "document:activity",
         "title": "document:activity",
-        "summary": "The user writes in a document; at most once in 10 seconds.",
+        "summary": "The user is typing in a document; at most once in 10 seconds.",
         "contentType": "application/json",
         "payload": {
             "type": "object",
@@ -341,7 +349,7 @@ fn activity() -> Value {
     })
 }
 
-/// A list that does not fit into a payload is null.
+/// Marks lists as nullable, because lists that exceed the payload limit are replaced by null.
 fn make_lists_nullable(schema: &mut Value) {
     for part in schema["allOf"].as_array_mut().into_iter().flatten() {
         make_lists_nullable(part);

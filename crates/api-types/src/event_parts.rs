@@ -1,5 +1,4 @@
-//! What payloads of events carry of a person, a group, a topic, a course, a class, a submission and a grade: scalar fields and
-//! ids, no texts and no files.
+//! Objects contained in event payloads: scalar fields and ids, without texts and attachments.
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::class::ClassStatus;
@@ -23,12 +22,10 @@ use super::audience::Audience;
 use super::group::GroupSummaryView;
 use super::submission::shown_grade;
 
-/// A person as events mention them.
+/// A user in events.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EventPerson {
-    /// The id.
     pub id: UserId,
-    /// The name.
     pub name: String,
 }
 
@@ -51,7 +48,7 @@ pub struct EventGroup {
 }
 
 impl EventGroup {
-    /// The group as this audience sees it.
+    /// Returns the group as visible to the audience.
     pub fn new(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> Self {
         let count = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
         Self {
@@ -61,7 +58,7 @@ impl EventGroup {
     }
 }
 
-/// The fields of a topic without its text.
+/// The fields of a topic without its task text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventAssignment {
@@ -111,7 +108,7 @@ impl From<&Assignment> for EventAssignment {
     }
 }
 
-/// How far a group is with a topic; its text is fetched.
+/// The progress of a group on a topic, without the task text.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventGroupAssignment {
@@ -164,7 +161,7 @@ impl From<&WholeCourse> for EventCourse {
     }
 }
 
-/// The fields of a class without its lists, counts and schedule.
+/// The fields of a class without its lists, counts and timetable.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventClass {
@@ -207,7 +204,7 @@ impl From<&WholeClass> for EventClass {
     }
 }
 
-/// An attempt of a group.
+/// A submission attempt of a group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventSubmission {
@@ -220,7 +217,7 @@ pub struct EventSubmission {
 }
 
 impl EventSubmission {
-    /// The attempt with the documents it concerns.
+    /// Returns the attempt with the documents the event concerns.
     pub fn new(submission: &Submission, document_ids: Vec<DocumentId>) -> Self {
         Self {
             id: submission.id.clone(),
@@ -233,7 +230,7 @@ impl EventSubmission {
     }
 }
 
-/// A published grade without the texts written with it.
+/// A published grade without comments.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventGrade {
@@ -246,11 +243,11 @@ pub struct EventGrade {
     graded_at: Timestamp,
     #[schema(required)]
     published_at: Option<Timestamp>,
-    /// All for the staff, the own for a student
+    /// For staff, all individual grades; for a student, only their own.
     member_grades: Vec<EventMemberGrade>,
 }
 
-/// The grade of a single member without the text written with it.
+/// The individual grade of a member without the comment.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventMemberGrade {
@@ -262,7 +259,7 @@ pub struct EventMemberGrade {
 }
 
 impl EventGrade {
-    /// The grade as this audience sees it, when it is published.
+    /// Returns the grade as visible to the audience; `None` unless it is published.
     pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
         if grade.status != GradeStatus::Published {
             return None;

@@ -1,4 +1,4 @@
-//! What the response to finishing a topic names besides counts.
+//! Documents listed in the response to finishing a topic.
 
 use model::change::removed::PlacedDocument;
 use model::document_kind::DocumentType;
@@ -18,7 +18,7 @@ pub struct UnlinkedDraftView {
     title: DocumentTitle,
     document_type: DocumentType,
     group: GroupLabel,
-    /// The other active topics of the group, by deadline
+    /// The other active topics of the group, by deadline.
     topics: Vec<LinkableTopicView>,
 }
 
@@ -27,15 +27,12 @@ pub struct UnlinkedDraftView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LinkableTopic)]
 pub struct LinkableTopicView {
-    /// The topic
     pub assignment_id: AssignmentId,
-    /// Its title
     pub title: Title,
-    /// Its deadline
     pub deadline: Timestamp,
 }
 
-/// A document that finishing a topic leaves open.
+/// A document that stays open when a topic is finished.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = OpenDocument)]
@@ -44,14 +41,13 @@ pub struct OpenDocumentView {
     title: DocumentTitle,
     document_type: DocumentType,
     group: GroupLabel,
-    /// The active topic it is linked to
+    /// The active topic the document is linked to.
     assignment_id: AssignmentId,
-    /// The title of that topic
+    /// Title of that topic.
     assignment_title: Title,
 }
 
 impl UnlinkedDraftView {
-    /// A draft and the other active topics of its group.
     pub fn new(draft: PlacedDocument, topics: Vec<LinkableTopicView>) -> Self {
         let PlacedDocument { place, document } = draft;
         Self {
@@ -65,7 +61,6 @@ impl UnlinkedDraftView {
 }
 
 impl OpenDocumentView {
-    /// A document and the topic it is linked to.
     pub fn new(open: PlacedDocument, topic: LinkableTopicView) -> Self {
         let PlacedDocument { place, document } = open;
         Self {

@@ -1,5 +1,5 @@
-//! The grades of a topic as a table: a row for each group, and one for each member of what it handed in. It is for the
-//! staff, who see drafts, too; the same table is read by the import.
+//! The grades of a topic as a CSV table: one row for each group, followed by one for each member of its submission.
+//! Intended for staff, it contains unpublished grades. The import reads the same format.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::csv;
 use super::import::ImportRowView;
 
-/// The columns in their order.
+/// Names of the columns in order.
 pub const COLUMNS: [&str; 13] = [
     "submissionId",
     "groupNumber",
@@ -32,10 +32,10 @@ pub const COLUMNS: [&str; 13] = [
     "gradedAt",
 ];
 
-/// What a grade says of the group or of one member.
+/// Value, points and comment of a grade of the group or of one member.
 type Said<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
 
-/// The table of these links; `names` are those of the members.
+/// Returns the table for these links; `names` maps user ids to names.
 pub fn table(links: &[WholeGroupAssignment], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
     let mut table = csv::line_between(delimiter, COLUMNS);
     for link in links {
@@ -87,33 +87,34 @@ fn row(
     csv::line_between(delimiter, cells)
 }
 
-/// Where a spreadsheet wants semicolons, it wants a comma before the fraction; a point would make a date of it.
+/// Formats points for the locale implied by the delimiter: spreadsheets that expect semicolons also expect a decimal
+/// comma, and would read a decimal point as a date.
 fn number(points: Points, delimiter: char) -> String {
     let text = points.get().to_string();
     if delimiter == ';' { text.replace('.', ",") } else { text }
 }
 
-/// How an import of grades went.
+/// Result of an import of grades.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GradeImportReport)]
 pub struct GradeImportView {
-    /// Whether nothing was changed
+    /// Whether this was a dry run that changed nothing.
     dry_run: bool,
-    /// Rows that gave a grade where none was
+    /// Number of rows that set a grade where there was none.
     created: i64,
-    /// Rows that changed a grade
+    /// Number of rows that changed a grade.
     updated: i64,
-    /// Rows that said nothing new
+    /// Number of rows that changed nothing.
     skipped: i64,
-    /// Rows that were refused
+    /// Number of rejected rows.
     failed: i64,
-    /// Every row
+    /// All rows.
     rows: Vec<ImportRowView>,
 }
 
 impl GradeImportView {
-    /// The report of these rows with how each ended.
+    /// Returns the report for these rows and their results.
     pub fn new(dry_run: bool, rows: Vec<(RowStatus, ImportRowView)>) -> Self {
         let mut counts = ImportCounts::default();
         for (status, _) in &rows {

@@ -1,5 +1,5 @@
-//! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). The staff fields
-//! and the addresses of members are absent for students.
+//! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
+//! students, staff fields and the email addresses of members are absent.
 
 use model::course::CourseLabel;
 use model::group::{Group, GroupMember, GroupRole};
@@ -16,7 +16,7 @@ use super::attachment::GroupAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::{GroupAssignmentOfGroupView, GroupAssignmentView};
 
-/// A group with its members, its topics and its files.
+/// A group with its members, topics and attachments.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Group)]
@@ -28,7 +28,7 @@ pub struct GroupView {
     group_assignments: Vec<GroupAssignmentView>,
 }
 
-/// A group in a list: with its members, its files and how far it is with its topics.
+/// A group in a list, with its members, attachments and progress.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupListItem)]
@@ -40,7 +40,7 @@ pub struct GroupListItemView {
     group_assignments: Vec<GroupAssignmentOfGroupView>,
 }
 
-/// A group with its members and its files, without its topics.
+/// A group with its members and attachments, without its topics.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupContent)]
@@ -54,11 +54,11 @@ pub struct GroupContentView {
     subject: Option<GroupSubjectView>,
     members: Vec<GroupMemberView>,
     attachments: Vec<GroupAttachmentView>,
-    /// Messages of the room that the caller has not read
+    /// Number of room messages the caller has not read.
     unread_messages: i64,
 }
 
-/// The fields of a group itself.
+/// The fields of a group without related objects.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupSummary)]
@@ -83,24 +83,24 @@ pub struct GroupSummaryView {
     help_message: Option<HelpMessage>,
     #[schema(required)]
     help_requested_by_id: Option<UserId>,
-    /// Staff only: who is on the way
+    /// Staff only: the teacher who claimed the help request.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<UserId>, required = false)]
     help_claimed_by_id: StaffOnly<Option<UserId>>,
-    /// Staff only: when the last call was handled
+    /// Staff only: when the last help request was resolved.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<Timestamp>, required = false)]
     help_resolved_at: StaffOnly<Option<Timestamp>>,
-    /// Staff only: by whom
+    /// Staff only: the user who resolved the last help request.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<UserId>, required = false)]
     help_resolved_by_id: StaffOnly<Option<UserId>>,
-    /// Absent in events for students
+    /// Absent in events for students.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by_id: Option<UserId>,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Staff only: whether the start date still hides it from its students
+    /// Staff only: whether the start date still hides the group from its students.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = bool, required = false)]
     is_hidden: StaffOnly<bool>,
@@ -124,7 +124,7 @@ pub struct GroupSubjectView {
     name: String,
 }
 
-/// A student's place in a group.
+/// Membership of a student in a group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupMember)]
@@ -132,14 +132,14 @@ pub struct GroupMemberView {
     id: GroupMemberId,
     group_id: GroupId,
     user_id: UserId,
-    /// Always MEMBER: a group has no other role
+    /// Always MEMBER; there are no other roles.
     #[schema(deprecated)]
     role: GroupRole,
     joined_at: Timestamp,
     user: MemberPersonView,
 }
 
-/// A member by name and face; the address is for the staff.
+/// The user of a membership.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = GroupMemberUser)]
 pub struct MemberPersonView {
@@ -147,13 +147,13 @@ pub struct MemberPersonView {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// Staff only
+    /// Staff only.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = String, required = false)]
     email: StaffOnly<String>,
 }
 
-/// What teachers of other classes may know of a group.
+/// The part of a group that teachers of other classes may see.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupOutline)]
@@ -174,7 +174,7 @@ pub struct GroupOutlineView {
 }
 
 impl GroupView {
-    /// The group in an answer to somebody who sees its inside; `unread` counts for the caller.
+    /// Returns the group for a caller with full access to it. `unread` is the number of unread messages of the caller.
     pub fn answer(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
@@ -184,14 +184,14 @@ impl GroupView {
         }
     }
 
-    /// Its id.
     pub fn id(&self) -> &GroupId {
         &self.content.summary.id
     }
 }
 
 impl GroupListItemView {
-    /// The group in a list for a caller who sees its inside; `unread` counts for the caller.
+    /// Returns the group in a list for a caller with full access to it. `unread` is the number of unread messages of
+    /// the caller.
     pub fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         Self {
             view: FullTag::Full,
@@ -216,7 +216,7 @@ impl GroupContentView {
     }
 }
 
-/// The fields of a group in a response, its author included.
+/// Returns the fields of a group in a response. Unlike in events, `createdById` is present for every audience.
 fn summary(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> GroupSummaryView {
     let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
     GroupSummaryView {
@@ -235,7 +235,6 @@ impl From<&WholeGroup> for GroupClassView {
 }
 
 impl GroupSummaryView {
-    /// The fields of the group and how many are in it.
     pub fn new(group: &Group, member_count: i64, audience: &Audience, now: Timestamp) -> Self {
         let (help, resolved) = (&group.help, group.help.resolved());
         Self {
@@ -266,7 +265,7 @@ impl GroupSummaryView {
 }
 
 impl GroupMemberView {
-    /// The member as this audience sees him.
+    /// Returns the member as visible to the audience.
     pub fn new(member: &GroupMember, audience: &Audience) -> Self {
         Self {
             id: member.id.clone(),
@@ -285,14 +284,12 @@ impl GroupMemberView {
 }
 
 impl GroupMemberView {
-    /// The person alone.
     pub fn into_user(self) -> MemberPersonView {
         self.user
     }
 }
 
 impl GroupOutlineView {
-    /// The outline of the group.
     pub fn new(group: &Group, member_count: i64) -> Self {
         Self {
             view: OutlineTag::Outline,
@@ -317,26 +314,26 @@ impl From<&SubjectLabel> for GroupSubjectView {
     }
 }
 
-/// A group as far as the caller may see it; `view` is the extent.
+/// A group with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = KnownGroup, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/Group"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum KnownGroupView {
-    /// The whole group, for its members, the staff of its class and administrators.
+    /// The whole group, for its members, the staff of its class and admins.
     Full(Box<GroupView>),
-    /// For teachers of other classes.
+    /// An outline, for teachers of other classes.
     Outline(GroupOutlineView),
 }
 
-/// A group in a list as far as the caller may see it; `view` is the extent.
+/// A group in a list with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ListedGroup, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/GroupListItem"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum ListedGroupView {
-    /// For its members, the staff of its class and administrators.
+    /// For its members, the staff of its class and admins.
     Full(Box<GroupListItemView>),
-    /// A teacher of another class.
+    /// An outline, for teachers of other classes.
     Outline(GroupOutlineView),
 }

@@ -1,5 +1,5 @@
-//! The link of a group to a topic as answers and events show it (contract 3.5). It can only be built from the whole link,
-//! so that no answer leaves without the task text that the group reads.
+//! Group assignments in responses and events. A view can only be built from a `WholeGroupAssignment`, so that every
+//! response contains the effective task text.
 
 use model::assignment::{AssignmentLabel, AssignmentStatus};
 use model::grade::Grade;
@@ -16,7 +16,7 @@ use super::attachment::AssignmentAttachmentView;
 use super::audience::{Audience, StaffOnly};
 use super::submission::SubmissionView;
 
-/// One group on one topic.
+/// The link of a group to a topic.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupAssignment)]
@@ -27,19 +27,19 @@ pub struct GroupAssignmentView {
     status: GroupAssignmentStatus,
     #[schema(required)]
     current_submission_id: Option<SubmissionId>,
-    /// Staff only: the group's own text, also while the topic is shared and it is ignored
+    /// Staff only: the group's own task text, even while it is ignored because the topic is shared.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Option<Description>, required = false)]
     description_override: StaffOnly<Option<Description>>,
-    /// The task text that the group reads
+    /// The task text that the group reads.
     effective_description: Description,
-    /// The files that the group sees
+    /// The attachments that the group sees.
     effective_attachments: Vec<AssignmentAttachmentView>,
     #[schema(required)]
     late_allowed_until: Option<Timestamp>,
-    /// Documents in the current submission
+    /// Number of documents in the current submission.
     submitted_count: i64,
-    /// Whether the group handed in as much as was asked for
+    /// Whether the group submitted the required number of documents.
     is_complete: bool,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -49,8 +49,8 @@ pub struct GroupAssignmentView {
     current_submission: Option<SubmissionView>,
 }
 
-/// One group on one topic, in a list: the texts, files and grades of what was submitted are fetched with the group or the
-/// topic.
+/// The link of a group to a topic in a list. Texts, attachments and grades of the submission are only returned with the
+/// group or the topic.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupAssignmentSummary)]
@@ -61,17 +61,17 @@ pub struct GroupAssignmentSummaryView {
     status: GroupAssignmentStatus,
     #[schema(required)]
     current_submission_id: Option<SubmissionId>,
-    /// The task text that the group reads
+    /// The task text that the group reads.
     effective_description: Description,
-    /// Absent without more time
+    /// Extended deadline of the group; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     late_allowed_until: Option<Timestamp>,
-    /// Absent without a submission
+    /// Absent without a submission.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_submission: Option<SubmissionBriefView>,
 }
 
-/// One topic of a group in a list of groups.
+/// A topic of a group, in a list of groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = GroupAssignmentOfGroup)]
 pub struct GroupAssignmentOfGroupView {
@@ -80,7 +80,7 @@ pub struct GroupAssignmentOfGroupView {
     assignment: AssignmentBriefView,
 }
 
-/// One group of a topic in a list of topics.
+/// A group of a topic, in a list of topics.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = GroupAssignmentOfTopic)]
 pub struct GroupAssignmentOfTopicView {
@@ -118,10 +118,10 @@ pub struct GroupBriefView {
 pub struct SubmissionBriefView {
     submitted_at: Timestamp,
     is_late: bool,
-    /// When its grade was published; absent without a published grade
+    /// When its grade was published; absent without a published grade.
     #[serde(skip_serializing_if = "Option::is_none")]
     grade_published_at: Option<Timestamp>,
-    /// When the latest feedback that students read was published; absent without any
+    /// When the latest feedback visible to students was published; absent without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback_published_at: Option<Timestamp>,
 }
@@ -185,7 +185,7 @@ impl From<&WholeGroupAssignment> for GroupAssignmentSummaryView {
 }
 
 impl GroupAssignmentView {
-    /// The link as this audience sees it.
+    /// Returns the link as visible to the audience.
     pub fn new(whole: &WholeGroupAssignment, audience: &Audience) -> Self {
         let link = &whole.link;
         let file = |file| AssignmentAttachmentView::new(file, &whole.assignment, audience);

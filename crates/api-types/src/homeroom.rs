@@ -1,4 +1,4 @@
-//! A homeroom and its students as answers show them (contract 3.2).
+//! Homerooms and their students in responses.
 
 use model::homeroom::HomeroomEnrollment;
 use model::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
@@ -30,7 +30,6 @@ pub struct HomeroomView {
 }
 
 impl HomeroomView {
-    /// The homeroom with the number of its students.
     pub fn new(homeroom: model::homeroom::Homeroom, student_count: i64) -> Self {
         Self {
             id: homeroom.id,
@@ -46,13 +45,12 @@ impl HomeroomView {
         }
     }
 
-    /// Its id.
     pub fn id(&self) -> &HomeroomId {
         &self.id
     }
 }
 
-/// A student's place in a homeroom.
+/// Membership of a student in a homeroom.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = HomeroomEnrollment)]
@@ -63,14 +61,14 @@ pub struct HomeroomEnrollmentView {
     enrolled_at: Timestamp,
 }
 
-/// The person of an enrolment.
+/// The student of a homeroom membership.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HomeroomPerson {
     id: UserId,
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// For admins, and for teachers of a class of the student
+    /// Present for admins, and for teachers of a class of the student.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<String>,
 }
@@ -84,7 +82,7 @@ pub struct HomeroomStudentView {
 }
 
 impl HomeroomStudentView {
-    /// The student, with the address where the viewer may know it.
+    /// Returns the student; `email` only if the viewer may see it.
     pub fn new(enrollment: HomeroomEnrollment, person: Person, email: Option<String>) -> Self {
         Self {
             enrollment: HomeroomEnrollmentView {

@@ -1,53 +1,52 @@
-//! What an import answers: how many rows ended how, and every row.
+//! The report of an import: the number of rows by result, and every row.
 
 use model::id::UserId;
 use model::import::{ImportCounts, RowProblem, RowStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How an import went.
+/// Result of an import.
 #[derive(ToSchema)]
 #[schema(as = ImportReport)]
-#[expect(dead_code, reason = "it is written piece by piece and read by the description alone")]
+#[expect(dead_code, reason = "describes the schema; the response is written piece by piece")]
 pub struct ImportReportView {
-    /// Whether nothing was changed.
+    /// Whether this was a dry run that changed nothing.
     #[schema(rename = "dryRun")]
     dry_run: bool,
-    /// Rows that made something new.
+    /// Number of rows that created a user or a membership.
     created: i64,
-    /// Rows that changed something.
+    /// Number of rows that updated an existing member.
     updated: i64,
-    /// Rows that invited an address whose account another organization created.
+    /// Number of rows that invited an address whose account another organization created.
     invited: i64,
-    /// Rows that said nothing new.
+    /// Number of rows that changed nothing.
     skipped: i64,
-    /// Rows that were refused.
+    /// Number of rejected rows.
     failed: i64,
-    /// Every row, in the order in which they were carried out.
+    /// All rows, in the order in which they were processed.
     rows: Vec<ImportRowView>,
 }
 
-/// How one row ended.
+/// Result of one row.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ImportRow)]
 pub struct ImportRowView {
-    /// The file of an archive that the row is in; absent for other imports.
+    /// Name of the file in a ZIP archive; absent for other imports.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'static str>,
-    /// In a file the row as a spreadsheet counts, the header being 1; in a body the number of the entry, from 1.
+    /// Row number. In a file as shown by a spreadsheet, where the header is row 1; in a JSON body the position of the
+    /// entry, counted from 1.
     row: usize,
-    /// How it ended.
     status: RowStatus,
-    /// The person it was about; absent where there is none, and for people whom a dry run would make.
+    /// The user of the row; absent if there is none, and for users that a dry run would create.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<UserId>,
-    /// Why it was refused, with the columns in question.
+    /// Why the row was rejected, with the columns concerned.
     errors: Vec<RowProblem>,
 }
 
 impl ImportRowView {
-    /// One row.
     pub fn new(
         file: Option<&'static str>,
         row: usize,
@@ -65,12 +64,12 @@ impl ImportRowView {
     }
 }
 
-/// How the answer begins; rows follow, with commas between them.
+/// Returns the beginning of the JSON report. The rows follow, separated by commas.
 pub fn begin(is_dry_run: bool) -> String {
     format!("{{\"dryRun\":{is_dry_run},\"rows\":[")
 }
 
-/// How the answer ends.
+/// Returns the end of the JSON report.
 pub fn end(counts: ImportCounts) -> String {
     let ImportCounts {
         created,

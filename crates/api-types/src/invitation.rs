@@ -1,4 +1,4 @@
-//! Invitations as administrators see them, and as the person who holds the mailed token does.
+//! Invitations in responses: for admins, and for the holder of an invitation token.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{ClassId, HomeroomId, InvitationId, OrganizationId};
@@ -8,7 +8,7 @@ use model::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An invitation of an address into an organization.
+/// An invitation of an email address to an organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Invitation)]
@@ -16,7 +16,7 @@ pub struct InvitationView {
     id: InvitationId,
     organization_id: OrganizationId,
     email: String,
-    /// The name as the inviter wrote it; the account may have another.
+    /// The name entered by the inviter; the account may have another name.
     name: Name,
     role: MemberRole,
     #[schema(required)]
@@ -25,7 +25,7 @@ pub struct InvitationView {
     homeroom_ids: Vec<HomeroomId>,
     /// An expired invitation stays `pending`; see `expiresAt`.
     status: InvitationStatus,
-    /// When the last email was queued; null if none was, as after an import from the command line.
+    /// When the last email was queued; null if none was, for example after an import from the command line.
     #[schema(required)]
     sent_at: Option<Timestamp>,
     expires_at: Timestamp,
@@ -33,7 +33,7 @@ pub struct InvitationView {
     updated_at: Timestamp,
 }
 
-/// An address that was invited instead of added.
+/// An email address that was invited instead of added.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = InvitedUser)]
 pub struct InvitedUserView {
@@ -42,32 +42,32 @@ pub struct InvitedUserView {
     invitation: InvitationView,
 }
 
-/// What the page of a mailed token shows before anything is decided.
+/// What the holder of an invitation token sees before accepting or declining.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = InvitationPreview)]
 pub struct InvitationPreview {
-    /// The organization that invites.
+    /// Name of the inviting organization.
     pub organization_name: Name,
-    /// Its short name.
+    /// Slug of the inviting organization.
     pub organization_slug: Slug,
-    /// Address of its logo.
+    /// URL of the organization's logo.
     #[schema(required)]
     pub organization_logo: Option<WebAddress>,
-    /// The host under which it is found.
+    /// Host name of the organization.
     pub host: String,
-    /// The role the person will have.
+    /// The role the invitee will have.
     pub role: MemberRole,
-    /// The invited address.
+    /// The invited email address.
     pub email: String,
-    /// Whether a password has to be chosen: the mailbox was never proven, so a password that exists is replaced.
+    /// Whether the invitee has to choose a password. True if the email address was never verified; an existing password
+    /// is then replaced.
     pub needs_password: bool,
-    /// When the invitation ends.
     pub expires_at: Timestamp,
 }
 
 impl InvitationView {
-    /// The invitation without its token, which no answer holds.
+    /// Returns the invitation. Its token is not part of any response.
     pub fn new(invitation: Invitation) -> Self {
         Self {
             id: invitation.id,
@@ -88,7 +88,6 @@ impl InvitationView {
 }
 
 impl InvitedUserView {
-    /// An address with its invitation.
     pub fn new(invitation: Invitation) -> Self {
         Self {
             email: invitation.email.clone(),

@@ -1,4 +1,4 @@
-//! Texts that were saved after their document was deleted, for the staff of the class.
+//! Late texts, saved after their document was deleted, in responses to the staff of the class.
 
 use model::document_kind::FileExtension;
 use model::id::{ClassId, DocumentId, LateTextId};
@@ -15,27 +15,26 @@ use utoipa::ToSchema;
 #[schema(as = LateText)]
 pub struct LateTextView {
     id: LateTextId,
-    /// The document, which is deleted
+    /// Id of the deleted document.
     document_id: DocumentId,
     title: DocumentTitle,
     file_extension: FileExtension,
     size: i64,
-    /// The class; none if it is deleted
+    /// The class; null if it is deleted.
     #[schema(required)]
     class_id: Option<ClassId>,
     class_name: String,
     group_name: String,
-    /// The last author, if the document server named one
+    /// The user who edited the text last, if the document server reported one.
     #[schema(required)]
     saved_by: Option<Person>,
     deleted_at: Timestamp,
     received_at: Timestamp,
-    /// When it is deleted, 24 hours after it arrived
+    /// When the text will be deleted: 24 hours after it arrived.
     expires_at: Timestamp,
 }
 
 impl LateTextView {
-    /// A text with its document and its author.
     pub fn new(text: LateText, document: DeletedDocument, saved_by: Option<Person>) -> Self {
         Self {
             expires_at: text.expires_at(),

@@ -1,4 +1,4 @@
-//! JSON shapes; HTTP answers and socket payloads share them. No I/O.
+//! JSON representations, shared by HTTP responses and event payloads. No I/O.
 
 pub mod activity_log;
 pub mod assignment;

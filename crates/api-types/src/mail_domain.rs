@@ -1,4 +1,4 @@
-//! A mail domain in responses.
+//! Mail domains in responses.
 
 use model::id::MailDomainId;
 use model::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
@@ -15,20 +15,20 @@ pub struct MailDomainView {
     domain: String,
     method: MailDomainMethod,
     status: MailDomainStatus,
-    /// The name of the TXT record that proves the domain.
+    /// Name of the TXT record that verifies the domain.
     record_name: String,
-    /// What the TXT record must contain.
+    /// Expected content of the TXT record.
     record_value: String,
-    /// Since when the organization holds the domain.
+    /// When the domain was verified.
     #[schema(required)]
     verified_at: Option<Timestamp>,
-    /// When the TXT record was last looked for.
+    /// When the TXT record was last looked up.
     #[schema(required)]
     checked_at: Option<Timestamp>,
-    /// Since when the TXT record of a domain that is held has been missing.
+    /// Since when the TXT record of a verified domain has been missing.
     #[schema(required)]
     failing_since: Option<Timestamp>,
-    /// When the domain is lost unless the record comes back.
+    /// When the domain will be lost unless the TXT record is restored.
     #[schema(required)]
     lost_at: Option<Timestamp>,
     created_at: Timestamp,
@@ -57,7 +57,6 @@ impl From<MailDomain> for MailDomainView {
 }
 
 impl MailDomainView {
-    /// The id, for the address of a new one.
     pub fn id(&self) -> &MailDomainId {
         &self.id
     }

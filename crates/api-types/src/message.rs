@@ -1,4 +1,4 @@
-//! Messages as answers and events show them (contract 3.7). What was deleted says nothing any more.
+//! Messages in responses and events. Deleted messages have no content.
 
 use model::file::MessageAttachment;
 use model::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 pub struct RoomMessageView {
     id: MessageId,
     work_room_id: WorkRoomId,
-    /// Its place in the room: 1, 2, … without gaps
+    /// Sequence number in the room: 1, 2, … without gaps.
     seq: i64,
     #[schema(required)]
     sender_id: Option<UserId>,
@@ -24,7 +24,7 @@ pub struct RoomMessageView {
     sender: Option<Sender>,
     #[serde(rename = "type")]
     kind: MessageType,
-    /// Empty once it is deleted
+    /// Empty if the message is deleted.
     content: String,
     attachments: Vec<MessageAttachmentView>,
     #[schema(required)]
@@ -38,7 +38,7 @@ pub struct RoomMessageView {
     deleted_at: Option<Timestamp>,
 }
 
-/// A file of a chat message.
+/// An attachment of a room message.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MessageAttachment)]
@@ -51,20 +51,20 @@ pub struct MessageAttachmentView {
 }
 
 impl MessageAttachmentView {
-    /// Where its bytes are.
+    /// Returns the download URL.
     pub fn url(&self) -> &str {
         &self.url
     }
 }
 
 impl RoomMessageView {
-    /// Where it stands.
+    /// Returns the URL of the message.
     pub fn address(&self) -> String {
         format!("/api/workrooms/{}/messages/{}", self.work_room_id, self.id)
     }
 }
 
-/// A message from person to person, or an announcement to a class.
+/// A direct message, or an announcement to a class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DirectMessage)]
@@ -79,34 +79,34 @@ pub struct DirectMessageView {
     created_at: Timestamp,
 }
 
-/// A message in the view of one person.
+/// A direct message or announcement from the perspective of the caller.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Message)]
 pub struct MessageView {
     #[serde(flatten)]
     message: DirectMessageView,
-    /// When the caller read it; null also for what he sent
+    /// When the caller read the message; null for messages sent by the caller.
     #[schema(required)]
     read_at: Option<Timestamp>,
-    /// For its sender only: how many got it
+    /// Present for the sender only: number of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     recipient_count: Option<i64>,
-    /// For its sender only: who got it, in lists the first five; empty for an announcement
+    /// Present for the sender only: the recipients, at most five in lists; empty for an announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     recipients: Option<Vec<Person>>,
 }
 
-/// A sent message: a direct message, or the messages written into rooms; `kind` is the kind.
+/// A sent message: a direct message, or messages in work rooms, as indicated by `kind`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = SentMessage)]
 pub enum SentMessageView {
-    /// To persons or to a class.
+    /// A direct message, or an announcement to a class.
     Direct(MessageView),
-    /// Into the room of a group.
+    /// A message in the room of one group.
     Room(RoomMessageView),
-    /// Into the rooms of all groups of a topic.
+    /// Messages in the rooms of all groups of a topic.
     Rooms(RoomMessagesView),
 }
 
@@ -115,14 +115,13 @@ pub enum SentMessageView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SentToRooms)]
 pub struct RoomMessagesView {
-    /// The topic
     pub assignment_id: AssignmentId,
-    /// The messages, by group number
+    /// The messages, by group number.
     pub messages: Vec<RoomMessageView>,
 }
 
 impl MessageView {
-    /// A message that came to the caller.
+    /// Returns a message received by the caller.
     pub fn received(message: &DirectMessage, read_at: Option<Timestamp>) -> Self {
         Self {
             message: DirectMessageView::from(message),
@@ -132,7 +131,7 @@ impl MessageView {
         }
     }
 
-    /// A message of the caller's own.
+    /// Returns a message sent by the caller.
     pub fn sent(message: &DirectMessage, read_at: Option<Timestamp>, recipient_count: i64) -> Self {
         Self {
             recipient_count: Some(recipient_count),
@@ -183,7 +182,7 @@ impl From<&MessageAttachment> for MessageAttachmentView {
 }
 
 impl From<&DirectMessage> for DirectMessageView {
-    /// Without the other recipients: who else got it is nobody's business.
+    /// Omits the other recipients, which only the sender may see.
     fn from(message: &DirectMessage) -> Self {
         Self {
             id: message.id.clone(),

@@ -1,4 +1,4 @@
-//! The submission overview (contract 6.9): a page of groups on topics, and how far the groups of each topic are.
+//! The submission overview: a page of group assignments, and the progress of the groups of each topic.
 
 use model::assignment::AssignmentLabel;
 use model::course::CourseLabel;
@@ -22,16 +22,16 @@ use super::submission::SubmissionView;
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionOverview)]
 pub struct OverviewView {
-    /// The rows of this page
+    /// The rows of this page.
     pub data: Vec<OverviewRowView>,
-    /// How far the groups of each topic are; they follow the filters except status and paging
+    /// Progress of the groups of each topic, subject to all filters except status and paging.
     pub stats: Vec<OverviewStatsView>,
-    /// What to send as `cursor` for the next page; null on the last one
+    /// Value of `cursor` for the next page; null on the last page.
     #[schema(required)]
     pub next_cursor: Option<String>,
 }
 
-/// One group on one topic.
+/// A row of the submission overview: the link of one group to one topic.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionOverviewRow)]
@@ -47,7 +47,7 @@ pub struct OverviewRowView {
     current_submission: Option<SubmissionView>,
 }
 
-/// How far the groups of one topic are; the five statuses add up to the groups.
+/// Progress of the groups of one topic. The five status counts add up to `groups`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionOverviewStats)]
@@ -61,14 +61,14 @@ pub struct OverviewStatsView {
     submitted: i64,
     returned: i64,
     graded: i64,
-    /// Groups whose current submission came late
+    /// Groups whose current submission was late.
     late: i64,
-    /// Groups that handed in and have no published grade
+    /// Groups that submitted and have no published grade.
     ungraded: i64,
 }
 
 impl OverviewRowView {
-    /// The row as those see it who manage the class.
+    /// Returns the row as visible to users who manage the class.
     pub fn new(whole: &WholeGroupAssignment, course: Option<CourseLabel>, subject: Option<&SubjectLabel>) -> Self {
         let submission = |submission| SubmissionView::new(submission, &Audience::Staff);
         Self {
@@ -83,7 +83,6 @@ impl OverviewRowView {
 }
 
 impl OverviewStatsView {
-    /// The numbers of one topic.
     pub fn new(assignment_id: AssignmentId, title: Title, deadline: Timestamp, counted: &Statistics) -> Self {
         Self {
             assignment_id,

@@ -1,4 +1,4 @@
-//! Exports of personal data as answers show them (contract 6.14).
+//! Exports of personal data in responses.
 
 use model::id::JobId;
 use model::job::{Job, JobKind, JobStatus};
@@ -6,7 +6,7 @@ use model::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An archive that is being made, or was.
+/// An export of personal data. The archive is created by a background job.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PersonalExport)]
@@ -14,19 +14,19 @@ pub struct PersonalExportView {
     id: JobId,
     kind: JobKind,
     status: JobStatus,
-    /// Whose data it is
+    /// The user whose data is exported.
     #[schema(required)]
     user_id: Option<String>,
     created_at: Timestamp,
     #[schema(required)]
     finished_at: Option<Timestamp>,
-    /// Until when it can be fetched
+    /// Until when the archive can be downloaded.
     #[schema(required)]
     expires_at: Option<Timestamp>,
-    /// Bytes of the archive, once it is done
+    /// Size of the archive in bytes; null until the job is done.
     #[schema(required)]
     size: Option<i64>,
-    /// Where it can be fetched, once it is done
+    /// Download URL of the archive; null until the job is done.
     #[schema(required)]
     download_url: Option<String>,
 }
@@ -48,7 +48,7 @@ impl From<Job> for PersonalExportView {
     }
 }
 
-/// Where an export is looked at.
+/// Returns the URL of an export.
 pub fn path(id: &JobId) -> String {
     format!("/api/admin/gdpr/jobs/{id}")
 }

@@ -1,4 +1,4 @@
-//! A school in numbers, and the sessions that work in it (contract 6.14).
+//! Statistics and storage usage of an organization, and the sessions of its members.
 
 use model::access::MemberRole;
 use model::id::{OrganizationId, SessionId, UserId};
@@ -8,88 +8,77 @@ use model::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Members by role.
+/// Number of members by role.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct MembersByRole {
-    /// Owners.
     pub owner: i64,
-    /// Admins.
     pub admin: i64,
-    /// Teachers.
     pub teacher: i64,
-    /// Students.
     pub student: i64,
 }
 
-/// A school in numbers.
+/// Statistics of an organization.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchoolStats {
-    /// Members by role.
     pub users: MembersByRole,
-    /// Classes, whatever their status.
+    /// Number of classes, regardless of status.
     pub classes: i64,
-    /// Courses.
+    /// Number of courses.
     pub courses: i64,
-    /// Groups.
+    /// Number of groups.
     pub groups: i64,
-    /// Topics.
+    /// Number of topics.
     pub assignments: i64,
-    /// Bytes of files, as they were counted last.
+    /// Storage usage in bytes at the time of the latest count.
     pub storage_bytes: i64,
-    /// Groups that ask for help.
+    /// Number of groups that request help.
     pub open_help: i64,
-    /// Sessions of members that work in the school.
+    /// Number of sessions whose active organization this is.
     pub active_sessions: i64,
 }
 
-/// What a school keeps and may keep.
+/// Storage usage and quotas of an organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StorageView {
-    /// What was counted last.
     #[serde(flatten)]
     pub usage: StorageUsage,
-    /// Bytes at this moment: what was counted and what came since.
+    /// Bytes used at present: the latest count plus later additions.
     pub used_bytes: i64,
-    /// What the school may keep.
+    /// Storage quota of the organization in bytes.
     pub quota_bytes: QuotaBytes,
-    /// What each group may keep.
+    /// Storage quota of each group in bytes.
     pub group_quota_bytes: QuotaBytes,
 }
 
-/// A session without its token.
+/// A session, without its token.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Session)]
 pub struct SessionView {
-    /// Its id.
     pub id: SessionId,
-    /// Whose it is.
     pub user_id: UserId,
-    /// When it ends.
     pub expires_at: Timestamp,
-    /// When the person signed in.
+    /// When the user signed in.
     pub created_at: Timestamp,
-    /// When it was last prolonged.
+    /// When the session was last extended.
     pub updated_at: Timestamp,
-    /// Where the sign-in came from; null for people whom the caller may not act on.
+    /// IP address of the sign-in; null for users whom the caller may not manage.
     #[schema(required)]
     pub ip_address: Option<String>,
-    /// The program it came with; null for people whom the caller may not act on.
+    /// User agent of the sign-in; null for users whom the caller may not manage.
     #[schema(required)]
     pub user_agent: Option<String>,
-    /// The organization it works in.
     pub active_organization_id: OrganizationId,
-    /// Whether the request came with it.
+    /// Whether this is the session of the request.
     pub is_current: bool,
-    /// What the person is here.
+    /// Role of the user in this organization.
     pub role: MemberRole,
-    /// The person.
     pub user: SessionPerson,
 }
 
-/// The person of a session.
+/// The user of a session.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SessionPerson {
     id: UserId,
@@ -100,7 +89,6 @@ pub struct SessionPerson {
 }
 
 impl SessionPerson {
-    /// The person with the address.
     pub fn new(person: Person, email: String) -> Self {
         Self {
             id: person.id,

@@ -1,4 +1,4 @@
-//! A subject as answers and events show it (contract 3.2).
+//! Subjects in responses and events.
 
 use model::id::{OrganizationId, SubjectId};
 use model::subject::Subject;
@@ -7,7 +7,7 @@ use model::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A subject.
+/// A school subject.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Subject)]

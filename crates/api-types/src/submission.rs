@@ -1,5 +1,5 @@
-//! Submissions with their copies, grade and feedback as answers and events show them (contract 3.5). Drafts of grades,
-//! grades of other members and notes among the staff never reach a student.
+//! Submissions with their document copies, grade and feedback in responses and events. Unpublished grades, individual
+//! grades of other members and staff notes are never sent to students.
 
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 
-/// One attempt of a group.
+/// A submission attempt of a group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Submission)]
@@ -29,7 +29,7 @@ pub struct SubmissionView {
     on_behalf: bool,
     is_late: bool,
     late_by_seconds: i64,
-    /// Who was in the group then
+    /// The members of the group at submission time.
     member_ids: Vec<UserId>,
     #[schema(required)]
     note: Option<Note>,
@@ -38,7 +38,7 @@ pub struct SubmissionView {
     #[schema(required)]
     withdrawn_by_id: Option<UserId>,
     documents: Vec<SubmissionDocumentView>,
-    /// Students see it once it is published
+    /// Students see the grade once it is published.
     #[schema(required)]
     grade: Option<GradeView>,
     feedback: Vec<FeedbackView>,
@@ -46,7 +46,7 @@ pub struct SubmissionView {
 }
 
 impl SubmissionView {
-    /// The attempt as this audience sees it.
+    /// Returns the attempt as visible to the audience.
     pub fn new(whole: &WholeSubmission, audience: &Audience) -> Self {
         let submission = &whole.submission;
         let shown = |feedback: &&Feedback| audience.is_staff() || feedback.visible_to_students();
@@ -72,14 +72,14 @@ impl SubmissionView {
     }
 }
 
-/// The copy of a document as it was handed in.
+/// The copy of a document as it was submitted.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionDocument)]
 pub struct SubmissionDocumentView {
     id: SubmissionDocumentId,
     submission_id: SubmissionId,
-    /// Null once the document is deleted; the copy stays
+    /// Null once the document is deleted; the copy is kept.
     #[schema(required)]
     document_id: Option<DocumentId>,
     title: String,
@@ -123,16 +123,16 @@ pub struct GradeView {
     graded_at: Timestamp,
     #[schema(required)]
     published_at: Option<Timestamp>,
-    /// All for the staff, the own for a student
+    /// For staff, all individual grades; for a student, only their own.
     member_grades: Vec<MemberGrade>,
-    /// Staff only: how many states it has had
+    /// Staff only: number of states in the history of the grade.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = i64, required = false)]
     history: StaffOnly<i64>,
 }
 
 impl GradeView {
-    /// The grade as this audience sees it, if it may see it.
+    /// Returns the grade as visible to the audience; `None` if it is not.
     pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
         let grade = shown_grade(grade, audience)?;
         Some(Self {
@@ -149,7 +149,7 @@ impl GradeView {
     }
 }
 
-/// The grade as far as this audience sees it.
+/// Returns the grade as visible to the audience.
 pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
     match audience {
         Audience::Staff => Some(grade.for_staff()),
@@ -158,12 +158,12 @@ pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
     }
 }
 
-/// A state that a grade has or had, for the staff.
+/// A present or former state of a grade, for staff.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GradeState)]
 pub struct GradeStateView {
-    /// Counts the states of the grade from 1
+    /// Number of the state, from 1.
     version: i64,
     #[schema(required)]
     value: Option<GradeValue>,
@@ -195,7 +195,7 @@ impl From<GradeState> for GradeStateView {
     }
 }
 
-/// What a teacher wrote about the work of a group.
+/// A comment of a teacher on the work of a group.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Feedback)]
@@ -216,7 +216,7 @@ pub struct FeedbackView {
     updated_at: Timestamp,
 }
 
-/// A person by name.
+/// A user by name.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = NamedPerson)]
 pub struct NamedView {

@@ -1,4 +1,4 @@
-//! Organizations as those who run the platform see them, and what everybody may know of one (contract 6.15).
+//! Organizations for platform administrators, and the public information about an organization.
 
 use model::access::MemberRole;
 use model::id::{MemberId, OrganizationId, UserId};
@@ -10,42 +10,41 @@ use utoipa::ToSchema;
 use super::invitation::InvitationView;
 use super::user::OrganizationView;
 
-/// A new organization. The password is shown here and never again.
+/// A new organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = FoundedTenant)]
 pub struct FoundedView {
-    /// The organization.
     pub tenant: OrganizationView,
     /// Its first owner; absent while the owner is invited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<OwnerView>,
-    /// The invitation of the owner; absent when the owner is a member already.
+    /// Invitation of the owner; absent if the owner is a member already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation: Option<InvitationView>,
-    /// The owner's password for the first days; absent when the address had an account already.
+    /// Temporary password of the owner, returned only once; absent if the address already had an account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temporary_password: Option<String>,
 }
 
-/// The first owner. Of an account that existed nothing is said that the caller did not say himself.
+/// The first owner. Of an existing account, only data given in the request is returned.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TenantOwner)]
 pub struct OwnerView {
-    /// The account.
+    /// Id of the account.
     pub id: UserId,
-    /// The membership.
+    /// Id of the membership.
     pub member_id: MemberId,
-    /// The address.
+    /// Email address of the account.
     pub email: String,
     /// Always `owner`.
     pub role: MemberRole,
-    /// Whether the account was made just now.
+    /// Whether the account was created by this request.
     pub is_new_account: bool,
 }
 
-/// What a deletion shut.
+/// Result of deleting an organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RemovedTenant)]
@@ -53,14 +52,13 @@ pub struct RemovedTenantView {
     success: bool,
     id: OrganizationId,
     name: Name,
-    /// How many members it had; their accounts lose this home.
+    /// Number of members. Accounts whose home organization it was no longer have one.
     members: i64,
-    /// How many sessions worked in it.
+    /// Number of sessions that ended.
     ended_sessions: usize,
 }
 
 impl RemovedTenantView {
-    /// What is told of a deletion.
     pub fn new(organization: Organization, members: i64, ended_sessions: usize) -> Self {
         Self {
             success: true,
@@ -72,15 +70,14 @@ impl RemovedTenantView {
     }
 }
 
-/// What everybody may know of the organization a Host names.
+/// Public information about the organization of a host name.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = TenantSign)]
 pub struct SignView {
-    /// Its name.
     pub name: Name,
-    /// Its name in addresses.
+    /// Name in URLs, also the subdomain.
     pub slug: Slug,
-    /// Address of its logo.
+    /// URL of the logo.
     #[schema(required)]
     pub logo: Option<WebAddress>,
 }

@@ -1,5 +1,5 @@
-//! The list that comes first in the archive of a topic: a row for each document, and one for each group without any. It is
-//! for the staff, who see drafts of grades, too.
+//! The index of a topic archive as CSV: one row for each document, and one for each group without documents. Intended
+//! for staff, it contains unpublished grades.
 
 use model::export::{ExportedDocument, ExportedGroup, TopicExport};
 use model::group_assignment::GroupAssignmentStatus;
@@ -7,7 +7,7 @@ use model::whole::WholeSubmission;
 
 use super::csv;
 
-/// The columns in their order. Size and hash are those of the document itself, whatever it comes as.
+/// Names of the columns in order. Size and hash refer to the original document, regardless of the export format.
 pub const COLUMNS: [&str; 16] = [
     "groupNumber",
     "group",
@@ -27,7 +27,7 @@ pub const COLUMNS: [&str; 16] = [
     "pdf",
 ];
 
-/// The list of what is in the archive.
+/// Returns the index of the archive.
 pub fn index(export: &TopicExport) -> String {
     let mut list = csv::line(COLUMNS);
     for group in &export.groups {
@@ -87,7 +87,7 @@ fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDo
     ])
 }
 
-/// What the grade says: its word, or else its points.
+/// Returns the value of the grade or, without a value, its points.
 fn grade(current: &WholeSubmission) -> String {
     let Some(grade) = &current.grade else {
         return String::new();

@@ -1,4 +1,4 @@
-//! People as answers show them (contract 3.1). A password never comes here.
+//! Users in responses. Passwords are never part of them.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{MemberId, OrganizationId, UserId};
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::invitation::InvitedUserView;
 
-/// An account, as its owner and administrators see it.
+/// An account, as visible to its user and to admins.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
@@ -26,7 +26,7 @@ pub struct UserView {
     email: String,
     #[schema(required)]
     username: Option<Username>,
-    /// The id in the school's own administration, from the membership.
+    /// Id in the school's administration system, from the membership.
     #[schema(required)]
     external_id: Option<ExternalId>,
     role: PlatformRole,
@@ -44,7 +44,7 @@ pub struct UserView {
     updated_at: Timestamp,
 }
 
-/// A membership.
+/// A membership of an organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Member)]
@@ -61,20 +61,20 @@ pub struct MemberView {
     user: MemberPerson,
 }
 
-/// The person of a membership.
+/// The user of a membership.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberPerson {
     id: UserId,
     name: String,
-    /// Absent where the caller may not know it.
+    /// Absent if the caller may not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<String>,
     #[schema(required)]
     image: Option<String>,
 }
 
-/// A membership without its person.
+/// A membership without its user.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Membership)]
@@ -90,7 +90,7 @@ pub struct MembershipView {
     updated_at: Option<Timestamp>,
 }
 
-/// An account with the membership of the organization of the request; `role` is the one that counts there.
+/// An account with its membership in the organization of the request. `role` is the role in this organization.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = UserWithMember)]
 pub struct WholeUserView {
@@ -99,7 +99,7 @@ pub struct WholeUserView {
     member: MembershipView,
 }
 
-/// What one may know of a person whose account is none of one's business.
+/// The part of a user that callers without access to the account may see.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = UserOutline)]
@@ -108,57 +108,57 @@ pub struct UserOutlineView {
     name: String,
     #[schema(required)]
     image: Option<String>,
-    /// The role that counts in the organization; for the staff.
+    /// Role in the organization. Present for staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<PlatformRole>,
-    /// Absent where the caller may not know it.
+    /// Absent if the caller may not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<String>,
-    /// For admins.
+    /// Present for admins only.
     #[serde(skip_serializing_if = "Option::is_none")]
     is_active: Option<bool>,
-    /// For admins.
+    /// Present for admins only.
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<MembershipView>,
 }
 
-/// A person as far as the caller may know the account; `view` is the extent.
+/// A user with the details visible to the caller, as indicated by `view`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = KnownUser)]
 pub enum KnownUserView {
-    /// The caller's own account, or one whose home is the organization that the caller administers.
+    /// The caller's own account, or an account whose home organization the caller administers.
     Full(Box<WholeUserView>),
-    /// Every other account.
+    /// Any other account.
     Outline(Box<UserOutlineView>),
 }
 
-/// A person who was added to the organization; `result` is the way.
+/// A user who was added to the organization; `result` indicates how.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = NewMember)]
 pub enum NewMemberView {
-    /// With a new account.
+    /// A new account was created.
     Created(Box<MadeUserView>),
-    /// With an account that existed: nothing of its profile is shown.
+    /// An existing account joined; its profile is not returned.
     Joined(Box<JoinedUserView>),
-    /// The address was invited, because its account was not created by this organization.
+    /// The address was invited, because its account was created by another organization.
     Invited(Box<InvitedUserView>),
 }
 
-/// A new account, with the password that the service made up for it.
+/// A new account, with a temporary password if one was generated.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = NewUserWithMember)]
 pub struct MadeUserView {
     #[serde(flatten)]
     user: WholeUserView,
-    /// Told this once; good for a week.
+    /// The generated password, returned only once. It expires after one week.
     #[serde(skip_serializing_if = "Option::is_none")]
     temporary_password: Option<String>,
 }
 
-/// An account of elsewhere that is a member now.
+/// An existing account that became a member.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = JoinedUser)]
 pub struct JoinedUserView {
@@ -168,7 +168,7 @@ pub struct JoinedUserView {
     member: MembershipView,
 }
 
-/// A school as its members see it.
+/// An organization, as visible to its members.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Organization)]
@@ -183,35 +183,34 @@ pub struct OrganizationView {
     status: OrganizationStatus,
     #[schema(required)]
     metadata: Option<Metadata>,
-    /// How many bytes it may keep, where the platform set it
+    /// Storage quota of the organization in bytes; absent for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     storage_quota: Option<QuotaBytes>,
-    /// How many bytes each group may keep, where the platform set it
+    /// Storage quota of each group in bytes; absent for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     group_storage_quota: Option<QuotaBytes>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
-/// The person who asks, with the part he plays in the organization of the request.
+/// The signed-in user, with the membership in the organization of the request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Me {
     #[serde(flatten)]
     user: UserView,
-    /// The own membership; null without an organization, and for those who run the platform.
+    /// The user's membership; null without an organization, and for platform administrators.
     #[schema(required)]
     member: Option<MemberView>,
-    /// The organization of the request; null before one was chosen.
+    /// The organization of the request; null if none is selected.
     #[schema(required)]
     organization: Option<OrganizationView>,
-    /// Who else set the password last and when; null when this never happened.
+    /// The last password reset by another user; null if there was none.
     #[serde(rename = "passwordReset")]
     #[schema(required)]
     password_reset: Option<PasswordReset>,
 }
 
 impl Me {
-    /// The account, and what is known about the organization of the request.
     pub fn new(
         user: User,
         member: Option<Member>,
@@ -230,7 +229,7 @@ impl Me {
 }
 
 impl UserView {
-    /// An account, with the id that the school of the request has for it.
+    /// Returns the account; `external_id` is the id in the administration system of the organization of the request.
     pub fn new(user: User, external_id: Option<ExternalId>) -> Self {
         Self {
             id: user.id,
@@ -255,12 +254,11 @@ impl UserView {
 }
 
 impl KnownUserView {
-    /// The account with its membership.
     pub fn whole(user: User, member: Member) -> Self {
         Self::Full(Box::new(WholeUserView::new(user, member)))
     }
 
-    /// The outline of a person with what else the caller may know.
+    /// Returns the outline of a user; the optional values are those that the caller may see.
     pub fn outline(
         person: Person,
         role: Option<PlatformRole>,
@@ -290,7 +288,7 @@ impl WholeUserView {
 }
 
 impl MadeUserView {
-    /// A new account, and its password if the service made it up.
+    /// Returns a new account; `temporary_password` is set if it was generated.
     pub fn new(user: User, member: Member, temporary_password: Option<String>) -> Self {
         Self {
             user: WholeUserView::new(user, member),
@@ -300,7 +298,7 @@ impl MadeUserView {
 }
 
 impl JoinedUserView {
-    /// An account of elsewhere under the address that the caller gave.
+    /// Returns an existing account; `email` is the address given in the request.
     pub fn new(email: String, member: Member) -> Self {
         Self {
             id: member.user_id.clone(),
@@ -326,7 +324,7 @@ impl From<Member> for MembershipView {
 }
 
 impl MemberView {
-    /// A membership with its person; the address only where the caller may know it.
+    /// Returns a membership with its user; `email` only if the caller may see it.
     pub fn new(member: Member, person: Person, email: Option<String>) -> Self {
         Self {
             id: member.id,
@@ -347,7 +345,6 @@ impl MemberView {
 }
 
 impl OrganizationView {
-    /// Its id.
     pub fn id(&self) -> &OrganizationId {
         &self.id
     }

@@ -1,4 +1,4 @@
-//! The room of a group as answers show it (contract 3.7): who is there, its documents, its topics, its latest message.
+//! Work rooms in responses: members, documents, topics and the latest message.
 
 use model::group::GroupLabel;
 use model::id::{GroupId, MessageId, OrganizationId, WorkRoomId};
@@ -15,7 +15,7 @@ use super::document::DocumentView;
 use super::group::GroupMemberView;
 use super::group_assignment::GroupAssignmentView;
 
-/// A room in a list.
+/// A work room in a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WorkRoomSummary)]
@@ -26,9 +26,9 @@ pub struct WorkRoomSummaryView {
     created_at: Timestamp,
     updated_at: Timestamp,
     group: GroupLabel,
-    /// Messages that the caller has not read
+    /// Number of messages the caller has not read.
     unread_count: i64,
-    /// Staff only: how many documents it has
+    /// Staff only: number of documents.
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = i64, required = false)]
     document_count: StaffOnly<i64>,
@@ -36,7 +36,7 @@ pub struct WorkRoomSummaryView {
     last_message: Option<LastMessageView>,
 }
 
-/// A room with everything in it.
+/// A work room with its members, documents and topics.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WorkRoom)]
@@ -44,7 +44,7 @@ pub struct WorkRoomView {
     #[serde(flatten)]
     summary: WorkRoomSummaryView,
     members: Vec<GroupMemberView>,
-    /// The owner of the class
+    /// The owner of the class.
     teacher: Person,
     documents: Vec<DocumentView>,
     group_assignments: Vec<GroupAssignmentView>,
@@ -55,26 +55,22 @@ pub struct WorkRoomView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LastMessage)]
 pub struct LastMessageView {
-    /// Its id.
     pub id: MessageId,
-    /// Its place in the room
+    /// Sequence number in the room.
     pub seq: i64,
-    /// What it is.
     pub r#type: MessageType,
-    /// What it says; nothing once it is deleted
+    /// Empty if the message is deleted.
     pub content: ChatText,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When it was deleted
     #[schema(required)]
     pub deleted_at: Option<Timestamp>,
-    /// Who wrote it; null for the service
+    /// The author; null for messages of the service.
     #[schema(required)]
     pub sender: Option<Person>,
 }
 
 impl WorkRoomSummaryView {
-    /// The room in a list for somebody who sees its inside.
+    /// Returns the room in a list for a user with access to it.
     pub fn new(room: WorkRoom, group: GroupLabel, unread: i64, documents: i64, audience: &Audience) -> Self {
         Self {
             id: room.id,
@@ -89,14 +85,13 @@ impl WorkRoomSummaryView {
         }
     }
 
-    /// The same with the latest message of the room.
     #[must_use]
     pub fn with_last_message(mut self, last_message: Option<LastMessageView>) -> Self {
         self.last_message = last_message;
         self
     }
 
-    /// The same with everything in the room.
+    /// Adds the members, documents and topics of the room.
     pub fn whole(
         self,
         group: &WholeGroup,

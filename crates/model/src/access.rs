@@ -1,5 +1,5 @@
-//! Who may ask what: roles, the standing they give, what a route demands, and rank among members.
-//! Nothing here looks at a single object; that is the business of the nouns.
+//! Authorization model: roles, the effective role they result in, the access level a route requires, and rank among
+//! members. Checks of a single object live in the module of that object.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,55 +9,52 @@ use crate::refusal::Refusal;
 use crate::word::words;
 
 words! {
-    /// Role of an account on the whole platform; only `SUPER_ADMIN` decides anything, the others are defaults.
+    /// Role of an account on the platform. Only `SUPER_ADMIN` grants permissions; the other values are defaults.
     PlatformRole {
-        /// Runs the platform, across all organizations.
+        /// Administers the platform across all organizations.
         SuperAdmin = "SUPER_ADMIN",
-        /// Default for people who will administer a school.
+        /// Default for future administrators of an organization.
         Admin = "ADMIN",
-        /// Default for people who will teach.
+        /// Default for future teachers.
         Teacher = "TEACHER",
-        /// Default for people who will learn.
+        /// Default for future students.
         Student = "STUDENT",
     }
 }
 
 words! {
-    /// Role of a member in one organization; this is what counts there.
+    /// Role of a member in one organization. It determines the permissions of the member there.
     MemberRole {
-        /// Owns the organization; may name other owners.
+        /// Owns the organization and may appoint other owners.
         Owner = "owner",
-        /// Administers the organization.
         Admin = "admin",
-        /// Teaches in the organization.
         Teacher = "teacher",
-        /// Learns in the organization.
         Student = "student",
     }
 }
 
-/// What a route demands of its caller, declared beside the route.
+/// Access level that a route requires of its caller, declared together with the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Access {
-    /// Everybody, also without a session.
+    /// Any caller, with or without a session.
     Anyone,
-    /// Everybody with a session, also without an organization.
+    /// Any caller with a session, with or without an organization.
     SignedIn,
-    /// Every member of the organization.
+    /// Any member of the organization.
     Member,
-    /// Students of the organization, nobody else.
+    /// Only students of the organization.
     Student,
-    /// Teachers and admins of the organization.
+    /// Teachers, admins and owners of the organization.
     Staff,
     /// Owners and admins of the organization.
     Admin,
-    /// Those who run the platform.
+    /// Platform administrators.
     SuperAdmin,
-    /// The document server, by its own token; no person.
+    /// The document server, authenticated by its own token.
     DocumentServer,
 }
 
-/// What someone is, seen from the resolved organization.
+/// Effective role of a caller in the resolved organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Standing {
     /// No session.
@@ -70,11 +67,12 @@ pub enum Standing {
     Teacher,
     /// An owner or admin of the organization.
     Admin,
-    /// Runs the platform.
+    /// A platform administrator.
     SuperAdmin,
 }
 
-/// The standing of a signed-in user: the member role decides, and only `SUPER_ADMIN` of the platform role counts.
+/// Returns the effective role of a signed-in user. The member role decides; of the platform roles only `SUPER_ADMIN`
+/// counts.
 pub const fn standing(platform: PlatformRole, member: Option<MemberRole>) -> Standing {
     match (platform, member) {
         (PlatformRole::SuperAdmin, _) => Standing::SuperAdmin,
@@ -86,7 +84,7 @@ pub const fn standing(platform: PlatformRole, member: Option<MemberRole>) -> Sta
 }
 
 impl Standing {
-    /// Every standing, lowest first.
+    /// Every value, lowest first.
     pub const ALL: [Self; 6] = [
         Self::Stranger,
         Self::Outsider,
@@ -96,7 +94,7 @@ impl Standing {
         Self::SuperAdmin,
     ];
 
-    /// How this standing looks at the objects of the organization; none for those who have no business there.
+    /// Returns the view this caller has of the objects of the organization; `None` for callers without access to them.
     pub fn viewer(self, user: UserId) -> Option<Viewer> {
         match self {
             Self::SuperAdmin | Self::Admin => Some(Viewer::Admin),
@@ -108,7 +106,7 @@ impl Standing {
 }
 
 impl Access {
-    /// Every demand a route can make.
+    /// Every access level.
     pub const ALL: [Self; 8] = [
         Self::Anyone,
         Self::SignedIn,
@@ -120,7 +118,8 @@ impl Access {
         Self::DocumentServer,
     ];
 
-    /// Whether someone of this standing may call; the document server proves itself by a token, never by a standing.
+    /// Returns whether a caller with this effective role may call the route. Always false for `DocumentServer`, which
+    /// authenticates by token.
     pub fn admits(self, standing: Standing) -> bool {
         use Standing as S;
         let is_for_him = match self {
@@ -136,7 +135,7 @@ impl Access {
         policy::holds(Clause::RoleOfRoute, is_for_him)
     }
 
-    /// Whether a caller needs a resolved organization for such a route (a `SUPER_ADMIN` never does).
+    /// Returns whether callers need a resolved organization for such a route (`SUPER_ADMIN` callers never do).
     pub const fn needs_organization(self) -> bool {
         matches!(self, Self::Member | Self::Student | Self::Staff | Self::Admin)
     }
@@ -152,7 +151,7 @@ impl MemberRole {
         }
     }
 
-    /// The platform role of an account that is made for a member of this role; it decides nothing.
+    /// Returns the default platform role of an account created for a member of this role.
     pub const fn platform_role(self) -> PlatformRole {
         match self {
             Self::Owner | Self::Admin => PlatformRole::Admin,
@@ -161,7 +160,8 @@ impl MemberRole {
         }
     }
 
-    /// Whether someone of this role may act on, or name, someone of the other: strictly lower, except that owners may do so with owners.
+    /// Returns whether a member of this role may act on, or assign, the other role: only strictly lower roles, except
+    /// that owners may also act on owners.
     pub fn outranks(self, other: Self) -> bool {
         policy::holds(
             Clause::Rank,
@@ -170,7 +170,7 @@ impl MemberRole {
     }
 }
 
-/// The rank with which someone acts on accounts and memberships.
+/// Rank with which a caller acts on accounts and memberships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rank {
     /// Above every member.
@@ -180,7 +180,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// The rank of a caller; none without a membership.
+    /// Returns the rank of a caller; `None` for non-members, unless they are `SUPER_ADMIN`.
     pub fn of(platform: PlatformRole, member: Option<MemberRole>) -> Option<Self> {
         match platform {
             PlatformRole::SuperAdmin => Some(Self::SuperAdmin),
@@ -188,7 +188,7 @@ impl Rank {
         }
     }
 
-    /// Whether this rank may act on a member of that role, or give somebody that role.
+    /// Returns whether this rank may act on a member of the given role, or assign that role.
     pub fn outranks(self, other: MemberRole) -> bool {
         match self {
             Self::SuperAdmin => true,
@@ -196,8 +196,8 @@ impl Rank {
         }
     }
 
-    /// Refuses to act on somebody who is not below this rank. Those who run the platform are above every member, whatever
-    /// their part in the organization.
+    /// Rejects an action on a member who is not below this rank. Platform administrators are above every member,
+    /// whatever their member role.
     pub fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), Refusal> {
         let is_below = match self {
             Self::SuperAdmin => true,
@@ -206,7 +206,7 @@ impl Rank {
         if is_below { Ok(()) } else { Err(Refusal::ForbiddenRank) }
     }
 
-    /// Refuses unless both the role somebody has and the role somebody shall get are below this rank.
+    /// Rejects a role change unless both the present and the new role are below this rank.
     pub fn may_change(self, from: MemberRole, to: MemberRole) -> Result<(), Refusal> {
         if self.outranks(from) && self.outranks(to) {
             Ok(())
@@ -216,19 +216,19 @@ impl Rank {
     }
 }
 
-/// Whose eyes look at the objects of an organization.
+/// View that a caller has of the objects of an organization. Determines which objects and fields are visible.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Viewer {
     /// Sees the whole organization.
     Admin,
-    /// Sees everything of the own classes, outlines of the others.
+    /// Sees everything in the classes the teacher manages, and outlines of the other classes.
     Teacher(UserId),
-    /// Sees the own classes and the own visible groups.
+    /// Sees the classes the student is enrolled in and the student's own visible groups.
     Student(UserId),
 }
 
 impl Viewer {
-    /// The word that SQL compares: ADMIN, TEACHER or STUDENT.
+    /// Role as compared in SQL: `ADMIN`, `TEACHER` or `STUDENT`.
     pub const fn role_text(&self) -> &'static str {
         match self {
             Self::Admin => "ADMIN",
@@ -237,7 +237,7 @@ impl Viewer {
         }
     }
 
-    /// The id that SQL compares; empty for an admin, who is not compared.
+    /// User id as compared in SQL; empty for an admin, for whom no id is compared.
     pub fn user_text(&self) -> &str {
         match self {
             Self::Admin => "",
@@ -245,7 +245,7 @@ impl Viewer {
         }
     }
 
-    /// Whether staff fields may be shown at all.
+    /// Returns whether fields reserved for staff may be shown.
     pub const fn is_staff(&self) -> bool {
         matches!(self, Self::Admin | Self::Teacher(_))
     }

@@ -1,92 +1,81 @@
-//! The activity log: who changed what, in closed words. A record copies every name it needs, for it outlives what it names.
+//! Activity log: categories, actions and records. A record stores a copy of every name it mentions, because it outlives
+//! the objects it refers to.
 
 use crate::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// What a record is about.
+    /// Category of an activity log record.
     Category {
         /// Classes and enrolments.
         Class = "CLASS",
-        /// Homerooms.
         Homeroom = "HOMEROOM",
-        /// Subjects.
         Subject = "SUBJECT",
-        /// Courses.
         Course = "COURSE",
-        /// Groups, members and calls for help.
+        /// Groups, their members and help requests.
         Group = "GROUP",
         /// Topics.
         Assignment = "ASSIGNMENT",
-        /// Hand-ins and grades.
+        /// Submissions and grades.
         Submission = "SUBMISSION",
-        /// Documents.
         Document = "DOCUMENT",
-        /// Feedback.
         Feedback = "FEEDBACK",
         /// Accounts and memberships.
         User = "USER",
-        /// The organization itself.
+        /// The organization.
         Tenant = "TENANT",
-        /// Signing in.
+        /// Sign-in.
         Auth = "AUTH",
     }
 }
 
 words! {
-    /// What was done.
+    /// Action of an activity log record.
     Action {
-        /// Made.
         Create = "CREATE",
-        /// Changed.
         Update = "UPDATE",
-        /// Removed.
         Delete = "DELETE",
-        /// A course removed with everything in it; this one word is fixed.
+        /// A course was deleted with everything in it. The specification fixes this value.
         CourseDelete = "COURSE_DELETE",
-        /// Changed for all groups of a topic at once.
+        /// A field was changed for all groups of a topic at once.
         BulkUpdate = "BULK_UPDATE",
-        /// Finished.
         Finish = "FINISH",
-        /// Reopened.
         Reopen = "REOPEN",
-        /// A group attached to a topic.
+        /// A group was attached to a topic.
         Attach = "ATTACH",
-        /// A group detached from a topic.
+        /// A group was detached from a topic.
         Detach = "DETACH",
-        /// Someone came in.
         MemberAdded = "MEMBER_ADDED",
-        /// Someone went.
         MemberRemoved = "MEMBER_REMOVED",
-        /// Someone changed the group.
+        /// A student moved from one group to another.
         MemberMoved = "MEMBER_MOVED",
-        /// Handed in.
+        /// A document was submitted.
         Submit = "SUBMIT",
-        /// Taken back.
+        /// A submission was withdrawn.
         Unsubmit = "UNSUBMIT",
-        /// Given back for revision.
+        /// A submission was returned for revision.
         Return = "RETURN",
-        /// Graded, not yet told.
+        /// A grade was saved but not published.
         Grade = "GRADE",
-        /// A grade told.
+        /// A grade was published.
         GradePublish = "GRADE_PUBLISH",
-        /// A group asked for help.
+        /// A group requested help.
         HelpRequested = "HELP_REQUESTED",
-        /// A call for help was handled.
+        /// A help request was resolved.
         HelpResolved = "HELP_RESOLVED",
-        /// People imported.
+        /// Users were imported.
         Import = "IMPORT",
-        /// Something exported.
+        /// Data was exported.
         Export = "EXPORT",
-        /// A sign-in that failed.
+        /// A sign-in failed.
         LoginFailed = "LOGIN_FAILED",
-        /// A member's role changed.
+        /// The role of a member changed.
         RoleChanged = "ROLE_CHANGED",
     }
 }
 
-/// Category and action as one word, for clients that compare one text.
+/// Returns category and action as one event name, for clients that filter by a single string.
 pub fn event(category: Category, action: Action) -> String {
     let (category, action) = (category.as_str(), action.as_str());
     let has_category = action.strip_prefix(category).is_some_and(|rest| rest.starts_with('_'));
@@ -97,28 +86,27 @@ pub fn event(category: Category, action: Action) -> String {
     }
 }
 
-/// Which records have an event of a name, as [`event`] writes it.
+/// Filter for the records of one event name, as returned by [`event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The category; any if the name does not say.
+    /// `None` if the event name does not determine the category; records of any category match.
     pub category: Option<Category>,
-    /// The action.
     pub action: Action,
 }
 
 impl Event {
-    /// The event of this name, if records can have it.
+    /// Parses an event name; `None` if no record can have it.
     pub fn parse(name: &str) -> Option<Self> {
         let categories = |action: Action| {
             let categories = Category::ALL.iter().copied();
             categories.filter(move |category| event(*category, action) == name)
         };
-        // COURSE_DELETE is an action of its own; no record has the action DELETE and the category COURSE.
+        // `COURSE_DELETE` is an action of its own; no record has the action `DELETE` and the category `COURSE`.
         let own = Action::parse(name).into_iter();
         for action in own.chain(Action::ALL.iter().copied()) {
             let mut fitting = categories(action);
             if let Some(first) = fitting.next() {
-                // HELP_REQUESTED names no category.
+                // `HELP_REQUESTED` does not determine a category.
                 let category = fitting.next().is_none().then_some(first);
                 return Some(Self { category, action });
             }
@@ -138,39 +126,32 @@ impl<'de> serde::Deserialize<'de> for Event {
 /// A record of the activity log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Its id.
     pub id: LogId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Who did it; none for the service.
+    /// The user who performed the action; `None` if the service did.
     pub user_id: Option<UserId>,
-    /// Their name at that time.
+    /// The user's name at that time.
     pub user_name: String,
-    /// The role they acted in.
+    /// The role in which the user acted.
     pub user_role: String,
-    /// What it is about.
     pub category: Category,
-    /// What was done, as a word; records of other releases may use words unknown here.
+    /// Name of the [`Action`]. A string, because records of other releases may contain actions unknown to this one.
     pub action: String,
-    /// The noun.
+    /// Type of the affected object.
     pub entity_type: String,
-    /// The id of the thing.
+    /// Id of the affected object.
     pub entity_id: String,
-    /// The name of the thing at that time.
+    /// Name of the affected object at that time.
     pub entity_name: Option<String>,
-    /// Its class; teachers see the records of their classes.
+    /// The class of the object. Teachers see the records of their classes.
     pub class_id: Option<ClassId>,
-    /// Its course.
     pub course_id: Option<CourseId>,
-    /// Its group.
     pub group_id: Option<GroupId>,
-    /// Its topic.
     pub assignment_id: Option<AssignmentId>,
-    /// More: a JSON object, as the text it was stored as. Whoever shows it need not read it.
+    /// Further details: a serialized JSON object, kept as stored so that it can be returned without parsing it.
     pub details: String,
-    /// The request that did it.
+    /// Id of the request that performed the action.
     pub request_id: Option<String>,
-    /// When.
     pub created_at: Timestamp,
 }
 

@@ -1,5 +1,5 @@
-//! Assignments (topics): the task, its one deadline, and what a bulk edit may touch.
-//! The link of one group to one assignment is [`crate::group_assignment`].
+//! Assignments (topics): the task, its single deadline, and the fields a bulk edit may change. The link between one
+//! group and one assignment is [`crate::group_assignment`].
 
 use serde::{Deserialize, Serialize};
 
@@ -17,94 +17,78 @@ use crate::word::words;
 use crate::zone::DateOrTime;
 
 words! {
-    /// Whether work on an assignment goes on.
+    /// Status of a topic.
     AssignmentStatus {
-        /// It does.
+        /// Groups can work on the topic.
         Active = "ACTIVE",
-        /// It is over: the documents are locked until a teacher reopens it.
+        /// Work is over: the documents stay locked until a teacher reopens the topic.
         Finished = "FINISHED",
     }
 }
 
 words! {
-    /// What happens to work after the deadline.
+    /// How submissions after the deadline are handled.
     LatePolicy {
-        /// It is taken and marked late.
+        /// They are accepted and marked late.
         Allow = "ALLOW",
-        /// It is refused.
+        /// They are rejected.
         Block = "BLOCK",
     }
 }
 
 words! {
-    /// How a list of assignments is sorted.
+    /// Sort order of a list of topics. A leading `-` means descending.
     AssignmentOrder {
-        /// The nearest deadline first.
         Deadline = "deadline",
-        /// The farthest deadline first.
         DeadlineDescending = "-deadline",
-        /// By title.
         Title = "title",
-        /// By title, backwards.
         TitleDescending = "-title",
-        /// The oldest first.
         CreatedAt = "createdAt",
-        /// The newest first.
         CreatedAtDescending = "-createdAt",
     }
 }
 
-/// When and by whom an assignment was finished.
+/// When and by whom a topic was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {
-    /// When.
     pub at: Timestamp,
-    /// By whom; unknown once the person is erased.
+    /// `None` once the user has been erased.
     pub by: Option<UserId>,
 }
 
-/// A topic: one task with its deadline, given to groups.
+/// A topic: one task with its deadline, assigned to groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Its id.
     pub id: AssignmentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its class.
     pub class_id: ClassId,
-    /// Its course; topics from before courses have none.
+    /// The course of the topic; `None` for topics created before courses existed.
     pub course_id: Option<CourseId>,
-    /// The name of the topic.
     pub title: Title,
     /// The task text.
     pub description: Description,
-    /// The only deadline there is.
+    /// The single deadline of the topic.
     pub deadline: Timestamp,
-    /// How many documents a group has to submit.
+    /// Number of documents a group has to submit.
     pub required_submissions: RequiredSubmissions,
-    /// One text and one set of files for all groups, or room for each group's own.
+    /// True if all groups share one task text and one set of files; false if each group may have its own.
     pub is_shared: bool,
     /// Set while the topic is finished.
     pub finished: Option<Finish>,
-    /// The most points a grade may have.
+    /// Maximum number of points of a grade.
     pub max_points: Option<Points>,
-    /// The scale of the grades.
+    /// The grade scale of the topic.
     pub grade_scale: Option<GradeScale>,
-    /// What happens after the deadline.
     pub late_policy: LatePolicy,
-    /// Who made it.
     pub created_by_id: UserId,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change.
+/// Fields of a topic that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentEdit {
-    /// New title.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: Edit<Title>,
@@ -112,55 +96,54 @@ pub struct AssignmentEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub description: Edit<Description>,
-    /// New deadline; one in the past is allowed.
+    /// New deadline. A time in the past is allowed.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub deadline: Edit<Timestamp>,
-    /// How many documents a group has to submit.
+    /// Number of documents a group has to submit.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub required_submissions: Edit<RequiredSubmissions>,
-    /// The most points a grade may have.
+    /// Maximum number of points of a grade.
     #[serde(default)]
     #[garde(dive)]
     pub max_points: Edit<Points>,
-    /// The scale of the grades.
+    /// Grade scale of the topic.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub grade_scale: Edit<GradeScale>,
-    /// What happens after the deadline.
+    /// How submissions after the deadline are handled.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub late_policy: Edit<LatePolicy>,
-    /// One text for all groups or one for each.
+    /// True if all groups share one task text and one set of files; false if each group may have its own.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: Edit<bool>,
-    /// Another course; all groups move along.
+    /// Moves the topic to another course. All its groups move with it.
     #[serde(default)]
     #[garde(skip)]
     pub course_id: Edit<CourseId>,
-    /// Own texts of some groups; groups that are not named keep theirs. They stand in the links of the groups, so
-    /// [`Assignment::edit`] leaves them to the caller.
+    /// Task texts of individual groups; groups that are not listed keep theirs.
+    // The texts are stored in the group links, so `Assignment::edit` leaves them to the caller.
     #[serde(default)]
     #[garde(custom(not_null), custom(each_text))]
     pub groups: Edit<List<OwnText>>,
 }
 
-/// The own text of one group of a topic.
+/// The task text of one group of a topic.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OwnText {
-    /// The group.
     #[garde(skip)]
     pub group_id: GroupId,
-    /// Its text; absent leaves the text alone, null and empty mean none.
+    /// Text of this group. If absent, the text is unchanged; `null` or an empty string removes it.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description_override: Edit<Description>,
 }
 
-/// Each text keeps its limits and no group comes twice.
+/// Validates that each text respects its limits and that no group is listed twice.
 pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
     use garde::Validate;
     let groups: std::collections::HashSet<&GroupId> = texts.iter().map(|text| &text.group_id).collect();
@@ -173,19 +156,16 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
         .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands the context over like this"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "signature required by garde")]
 fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
     texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
 }
 
-/// A bulk edit: it knows only what all groups of a topic share, so it cannot touch members, overrides or files of one group.
+/// Bulk edit of a topic. Contains only fields that all groups share, so that it cannot change members, overrides or
+/// files of a single group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SharedEdit {
-    /// New title.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: Edit<Title>,
@@ -193,33 +173,33 @@ pub struct SharedEdit {
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub description: Edit<Description>,
-    /// New deadline.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub deadline: Edit<Timestamp>,
-    /// New start date of every group of the topic ([`Group::start_on`]).
+    /// New start date of every group of the topic.
+    // Applied by `Group::start_on`.
     #[serde(default)]
     #[garde(skip)]
     pub start_date: Edit<DateOrTime>,
-    /// Staged files that become shared files.
+    /// Ids of staged attachments to publish as shared attachments.
     #[serde(default)]
     #[garde(dive)]
     pub add_attachment_ids: List<AttachmentId>,
-    /// Shared files that go.
+    /// Ids of shared attachments to remove.
     #[serde(default)]
     #[garde(dive)]
     pub remove_attachment_ids: List<AttachmentId>,
 }
 
 impl AssignmentOrder {
-    /// Whether the greatest comes first.
+    /// Returns whether the order is descending.
     pub fn is_falling(self) -> bool {
         self.as_str().starts_with('-')
     }
 }
 
 impl Assignment {
-    /// What a list in this order is sorted by, forwards.
+    /// Returns the key by which a list in this order is sorted, ascending.
     pub fn sort_key(&self, order: AssignmentOrder) -> (Timestamp, String, AssignmentId) {
         use AssignmentOrder as Order;
         let (moment, title) = match order {
@@ -230,7 +210,6 @@ impl Assignment {
         (moment, title, self.id.clone())
     }
 
-    /// Whether work goes on.
     pub const fn status(&self) -> AssignmentStatus {
         if self.finished.is_some() {
             AssignmentStatus::Finished
@@ -239,12 +218,11 @@ impl Assignment {
         }
     }
 
-    /// Whether work goes on.
     pub const fn is_active(&self) -> bool {
         self.finished.is_none()
     }
 
-    /// A finished topic takes no edits, no groups and no submissions.
+    /// Rejects changes to a finished topic: it accepts no edits, groups or submissions.
     pub const fn writable(&self) -> Result<(), Refusal> {
         if self.is_active() {
             Ok(())
@@ -253,7 +231,7 @@ impl Assignment {
         }
     }
 
-    /// Finishes the topic; answers whether that is news. A repeat keeps the first moment.
+    /// Finishes the topic and returns whether its status changed. Finishing it again keeps the first timestamp.
     pub fn finish(&mut self, teacher: &UserId, now: Timestamp) -> bool {
         let is_news = self.is_active();
         if is_news {
@@ -266,7 +244,8 @@ impl Assignment {
         is_news
     }
 
-    /// Reopens the topic; answers whether that is news. Refused when one of its groups moved to another course meanwhile.
+    /// Reopens the topic and returns whether its status changed. Rejected if one of its groups moved to another course
+    /// in the meantime.
     pub fn reopen<'g>(
         &mut self,
         groups: impl IntoIterator<Item = &'g GroupLabel>,
@@ -275,7 +254,8 @@ impl Assignment {
         if self.is_active() {
             return Ok(false);
         }
-        // The class of a group never differs from that of its topics; its course may have changed while this one slept.
+        // The class of a group always equals that of its topics; its course may have changed while this topic was
+        // finished.
         let strayed: Vec<GroupId> = groups
             .into_iter()
             .filter(|group| group.course_id != self.course_id)
@@ -289,7 +269,7 @@ impl Assignment {
         Ok(true)
     }
 
-    /// Applies a PATCH, except the course ([`Self::move_to`]) and the overrides.
+    /// Applies a PATCH, except for the course ([`Self::move_to`]) and the overrides.
     pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<Changed, Refusal> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
@@ -309,7 +289,7 @@ impl Assignment {
         Ok(changed)
     }
 
-    /// Applies the part of a bulk edit that stands in the topic itself.
+    /// Applies the part of a bulk edit that is stored in the topic itself.
     pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<Changed, Refusal> {
         self.writable()?;
         let edit = edit.clone();
@@ -322,8 +302,9 @@ impl Assignment {
         Ok(changed)
     }
 
-    /// Moves the topic and all its groups to another course, or out of its course. Each group comes with its active
-    /// topics; a group with another active topic elsewhere holds everything back. Answers the groups that moved.
+    /// Moves the topic and all its groups to another course, or out of its course, and returns the groups that moved.
+    /// Each group is passed with its active topics. The move is rejected as a whole if a group has another active topic
+    /// that is not in the target course.
     pub fn move_to(
         &mut self,
         course: Option<&Course>,
@@ -360,7 +341,7 @@ impl Assignment {
             .collect())
     }
 
-    /// Takes over an edited copy, unless the topic is finished and something would really change.
+    /// Replaces the topic with the edited copy. Rejected if the topic is finished and the edit changes a field.
     fn keep(&mut self, mut edited: Self, changed: &Changed, now: Timestamp) -> Result<(), Refusal> {
         if !changed.is_empty() {
             self.writable()?;
@@ -370,7 +351,6 @@ impl Assignment {
         Ok(())
     }
 
-    /// The topic as others mention it.
     pub fn label(&self) -> AssignmentLabel {
         AssignmentLabel {
             id: self.id.clone(),
@@ -384,23 +364,17 @@ impl Assignment {
     }
 }
 
-/// The topic as others mention it.
+/// Summary of a topic, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentLabel {
-    /// Its id.
     pub id: AssignmentId,
-    /// Its title.
     pub title: String,
-    /// Its deadline.
     pub deadline: Timestamp,
-    /// One text for all groups or one for each.
+    /// True if all groups share one task text and one set of files.
     pub is_shared: bool,
-    /// Its course.
     pub course_id: Option<CourseId>,
-    /// Its class.
     pub class_id: ClassId,
-    /// Whether work goes on.
     pub status: AssignmentStatus,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of topics: finishing, editing, moving, and what a bulk edit can never touch.
+//! Tests of topics: finishing, editing and moving them, and the fields a bulk edit cannot change.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use garde::Validate;
@@ -125,7 +125,7 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
         ..before
     };
     assert_eq!(topic, untouched);
-    // The start date stands in the groups.
+    // The start date is stored in the groups.
     let mut group = group("g");
     assert_eq!(
         group.start_on(edit.start_date.map(DateOrTime::moment), at(9)).names(),

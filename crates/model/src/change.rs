@@ -1,8 +1,9 @@
-//! What happened, in the past tense. Actions record changes; log entries, events and file removals follow from them by
-//! `match` alone, so a change carries everything they need and nobody reads the store again to tell it.
+//! Domain changes: what an action did, in the past tense. Actions record changes; log entries, events and file removals
+//! are derived from them by `match` alone. A change therefore contains everything these need, and no further query is
+//! necessary.
 //!
-//! One enum for each noun. Matches on them have no `_` arm: a new kind of news does not compile until its consequences
-//! are decided.
+//! There is one enum per entity. Matches on these enums have no `_` arm, so that a new variant does not compile until
+//! its consequences are decided.
 
 pub mod administration;
 pub mod assignment;
@@ -41,46 +42,33 @@ use self::subject::SubjectChange;
 use self::submission::SubmissionChange;
 use self::user::UserChange;
 
-/// Something that happened.
+/// A change to any entity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// To a class.
     Class(ClassChange),
-    /// To a homeroom.
     Homeroom(HomeroomChange),
-    /// To a subject.
     Subject(SubjectChange),
-    /// To a course.
     Course(CourseChange),
-    /// To a group.
     Group(GroupChange),
-    /// To a help flag.
+    /// A change of the help flag of a group.
     Help(HelpChange),
-    /// To a topic.
     Assignment(AssignmentChange),
-    /// To a submission or its grade.
+    /// A change of a submission or its grade.
     Submission(SubmissionChange),
-    /// To a feedback.
     Feedback(FeedbackChange),
-    /// To a document.
     Document(DocumentChange),
-    /// To messages.
     Message(MessageChange),
-    /// To an account or a membership.
+    /// A change of an account or a membership.
     User(UserChange),
-    /// To an invitation.
     Invitation(InvitationChange),
-    /// To an account, by those who run the platform.
+    /// A change of an account by a platform administrator.
     Administration(AdministrationChange),
-    /// To an organization.
     Organization(OrganizationChange),
-    /// To a mail domain of an organization.
     MailDomain(MailDomainChange),
-    /// To a session.
     Session(SessionChange),
 }
 
-/// Lets an action record the change of its noun as it is.
+/// Implements `From` for each enum, so that an action can record the change of an entity directly.
 macro_rules! changes {
     ($($variant:ident($change:ident))+) => {$(
         impl From<$change> for Change {

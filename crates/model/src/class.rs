@@ -1,4 +1,4 @@
-//! Classes: who manages them, who sees them, and how their status may change.
+//! Classes: who manages them, who sees them, and the rules for changing their status.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,33 +15,32 @@ use crate::word::words;
 use crate::zone::DateOrTime;
 
 words! {
-    /// Whether a class is being prepared, at work, or over.
+    /// Status of a class.
     ClassStatus {
-        /// At work.
         Active = "ACTIVE",
-        /// Over: everybody may read, nobody writes.
+        /// The class is over: members may read, and writes are rejected.
         Archived = "ARCHIVED",
-        /// Being prepared: students see nothing of it.
+        /// The class is being prepared and is not visible to students.
         Draft = "DRAFT",
     }
 }
 
 words! {
-    /// Who put a student into a class.
+    /// How a student was enrolled in a class.
     EnrolledBy {
-        /// One of its teachers.
+        /// By a teacher of the class.
         Teacher = "teacher",
-        /// An administrator of the school.
+        /// By an admin of the organization.
         Admin = "admin",
-        /// An import from the school's administration.
+        /// By an import from the school's administration system.
         Import = "import",
-        /// One of its teachers, with all students of a homeroom.
+        /// By a teacher of the class, with all students of a homeroom.
         Homeroom = "homeroom",
     }
 }
 
 impl EnrolledBy {
-    /// How an enrolment by this caller is recorded.
+    /// Returns how an enrolment by this caller is recorded.
     pub const fn caller(viewer: &Viewer) -> Self {
         match viewer {
             Viewer::Admin => Self::Admin,
@@ -49,8 +48,8 @@ impl EnrolledBy {
         }
     }
 
-    /// How an enrolment of a whole homeroom by this caller is recorded. Naming a homeroom gives a teacher no rights over its
-    /// students: otherwise making a class would be enough to take over their accounts.
+    /// Returns how an enrolment of a whole homeroom by this caller is recorded. Selecting a homeroom does not give a
+    /// teacher rights over its students: otherwise creating a class would be enough to take over their accounts.
     pub const fn caller_with_homeroom(viewer: &Viewer) -> Self {
         match viewer {
             Viewer::Admin => Self::Admin,
@@ -58,14 +57,15 @@ impl EnrolledBy {
         }
     }
 
-    /// Whether the school itself enrolled the student, and not a teacher.
+    /// Returns whether the organization itself, and not a teacher, enrolled the student.
     pub const fn is_of_school(self) -> bool {
         matches!(self, Self::Admin | Self::Import)
     }
 }
 
 impl ClassStatus {
-    /// The status after the wish of a teacher; a class with work in it cannot hide as a draft again.
+    /// Returns the new status, or rejects the transition: an archived class cannot become a draft, and an active class
+    /// only if it has neither groups nor topics.
     pub const fn change_to(self, wanted: Self, is_empty: bool) -> Result<Self, Refusal> {
         match (self, wanted) {
             (Self::Archived, Self::Draft) => Err(Refusal::ClassArchived),
@@ -74,7 +74,7 @@ impl ClassStatus {
         }
     }
 
-    /// Whether anything in the class may be written.
+    /// Rejects writes to an archived class.
     pub fn writable(self) -> Result<(), Refusal> {
         if policy::holds(Clause::ClassWritable, self != Self::Archived) {
             Ok(())
@@ -84,92 +84,79 @@ impl ClassStatus {
     }
 }
 
-/// Students and teachers who work together through a year.
+/// Students and teachers who work together for a school year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its id.
     pub id: ClassId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its name.
     pub name: Name,
-    /// School year.
     pub academic_year: AcademicYear,
-    /// Half-year, a free label.
+    /// Semester, a free-form label.
     pub semester: Option<Semester>,
-    /// First day.
     pub start_date: Option<Timestamp>,
-    /// Last day.
     pub end_date: Option<Timestamp>,
-    /// Whether it is at work.
     pub status: ClassStatus,
-    /// The owner.
+    /// The teacher who owns the class.
     pub teacher_id: UserId,
-    /// The homeroom it comes from.
+    /// The homeroom the class was created from.
     pub homeroom_id: Option<HomeroomId>,
-    /// Id in the school's own administration.
+    /// Id in the school's administration system.
     pub external_id: Option<ExternalId>,
-    /// The lessons of the week.
+    /// Weekly timetable.
     pub schedule: Option<Schedule>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change. Subjects are links of their own; [`Class::edit`] leaves them to the caller.
+/// Fields of a class that a PATCH request may change.
+// Subjects are stored as links; `Class::edit` leaves them to the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// New school year.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub academic_year: Edit<AcademicYear>,
-    /// New half-year.
+    /// New semester, a free-form label.
     #[serde(default, deserialize_with = "optional_label")]
     #[garde(dive)]
     #[schema(schema_with = crate::text::semester_schema)]
     pub semester: Edit<Semester>,
-    /// New first day.
     #[serde(default)]
     #[garde(skip)]
     pub start_date: Edit<DateOrTime>,
-    /// New last day.
     #[serde(default)]
     #[garde(skip)]
     pub end_date: Edit<DateOrTime>,
-    /// New status.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub status: Edit<ClassStatus>,
-    /// New owner; only admins hand a class over.
+    /// New owner. Only admins may change the owner.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub teacher_id: Edit<UserId>,
-    /// Another homeroom.
+    /// The homeroom the class is created from.
     #[serde(default)]
     #[garde(skip)]
     pub homeroom_id: Edit<HomeroomId>,
-    /// New id in the school's own administration.
+    /// New id in the school's administration system.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub external_id: Edit<ExternalId>,
-    /// New schedule.
+    /// New weekly timetable.
     #[serde(default)]
     #[garde(dive)]
     pub schedule: Edit<Schedule>,
-    /// All subjects of the class.
+    /// The complete list of subjects of the class; it replaces the present one.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub subject_ids: Edit<List<crate::id::SubjectId>>,
 }
 
 impl Class {
-    /// Whether the viewer manages the class: admins, its owner, and its co-teachers.
+    /// Returns whether the viewer manages the class: admins, its owner and its co-teachers do.
     pub fn managed_by(&self, viewer: &Viewer, co_teachers: &[UserId]) -> bool {
         match viewer {
             Viewer::Admin => true,
@@ -178,7 +165,7 @@ impl Class {
         }
     }
 
-    /// Refuses viewers who do not manage the class.
+    /// Rejects viewers who do not manage the class.
     pub fn require_managed_by(&self, viewer: &Viewer, co_teachers: &[UserId]) -> Result<(), Refusal> {
         if policy::holds(Clause::ManagesClass, self.managed_by(viewer, co_teachers)) {
             Ok(())
@@ -187,23 +174,24 @@ impl Class {
         }
     }
 
-    /// Whether the viewer owns the class or stands above its owner; only they choose co-teachers.
+    /// Returns whether the viewer is the owner of the class or an admin. Only they may change the co-teachers.
     pub fn owned_by(&self, viewer: &Viewer) -> bool {
         policy::holds(Clause::OwnsClass, self.managed_by(viewer, &[]))
     }
 
-    /// Whether the viewer sees the class at all: staff always, students when enrolled and once it is no draft.
+    /// Returns whether the viewer may see the class: staff always may, students if they are enrolled and the class is
+    /// not a draft.
     pub fn visible_to(&self, viewer: &Viewer, is_enrolled: bool) -> bool {
         viewer.is_staff() || (is_enrolled && self.status != ClassStatus::Draft)
     }
 
-    /// Whether anything in the class may be written. What the document server saves, what somebody
-    /// has read, and the end of the class itself are not asked for here.
+    /// Rejects writes to an archived class. Not checked for saves of the document server, for read receipts and for the
+    /// deletion of the class.
     pub fn writable(&self) -> Result<(), Refusal> {
         self.status.writable()
     }
 
-    /// Applies a PATCH of someone who manages the class. `is_empty`: it has neither groups nor topics.
+    /// Applies a PATCH by a viewer who manages the class. `is_empty` means that it has neither groups nor topics.
     pub fn edit(
         &mut self,
         edit: ClassEdit,
@@ -235,7 +223,7 @@ impl Class {
         if hands_over && !policy::holds(Clause::HandsClassOver, *viewer == Viewer::Admin) {
             return Err(Refusal::AdminOnly);
         }
-        // An archived class takes nothing but its way back; with it, other fields may change at once.
+        // An archived class accepts only a change of its status; other fields may change in the same request.
         if !fields.is_empty() && self.status == ClassStatus::Archived {
             edited.writable()?;
         }
@@ -258,7 +246,7 @@ impl Class {
         Ok(changed)
     }
 
-    /// A class that still holds courses, groups or topics goes only by force.
+    /// Rejects the deletion of a class that still has courses, groups or topics, unless `force` is set.
     pub const fn removable(&self, is_empty: bool, force: bool) -> Result<(), Refusal> {
         if is_empty || force {
             Ok(())
@@ -267,7 +255,6 @@ impl Class {
         }
     }
 
-    /// The class as others mention it.
     pub fn label(&self) -> ClassLabel {
         ClassLabel {
             id: self.id.clone(),
@@ -278,32 +265,24 @@ impl Class {
     }
 }
 
-/// The class as others mention it.
+/// Summary of a class, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassLabel {
-    /// Its id.
     pub id: ClassId,
-    /// Its name.
     pub name: String,
-    /// Its school year.
     pub academic_year: String,
-    /// Whether it is at work.
     pub status: ClassStatus,
 }
 
-/// A student's place in a class.
+/// Enrolment of a student in a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassEnrollment {
-    /// Its id.
     pub id: EnrollmentId,
-    /// The class.
     pub class_id: ClassId,
-    /// The student.
     pub student_id: UserId,
-    /// Since when.
     pub enrolled_at: Timestamp,
-    /// When the student completed the class; kept for the school, otherwise unused.
+    /// When the student completed the class. Informational only; the service does not use it.
     pub completed_at: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of classes: status, managers, the archive, dates.
+//! Tests of classes: status, managers, archive and dates.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use garde::Validate;
@@ -68,7 +68,7 @@ fn owner_co_teacher_and_admin_manage_a_class_and_nobody_else() {
     let managed = |viewer: Viewer| class.managed_by(&viewer, &co_teachers);
     assert!(managed(Viewer::Admin) && managed(ada()) && managed(Viewer::Teacher(UserId::new("cem"))));
     assert!(!managed(Viewer::Teacher(UserId::new("eve"))));
-    // Once a teacher, now a student: the role of today counts.
+    // A former co-teacher who is now a student: the present role decides.
     assert!(!managed(Viewer::Student(UserId::new("ada"))) && !managed(Viewer::Student(UserId::new("cem"))));
     assert!(class.owned_by(&ada()) && !class.owned_by(&Viewer::Teacher(UserId::new("cem"))));
     assert_eq!(
@@ -103,7 +103,7 @@ fn an_archived_class_takes_its_status_and_nothing_else() {
         archived.edit(both, &ada(), false, NOW).unwrap().names(),
         ["status", "name"]
     );
-    // Naming the name it already has is no change.
+    // Setting the name to its present value is not a change.
     let mut same = class(ClassStatus::Archived);
     assert!(same.edit(named("7b"), &ada(), false, NOW).unwrap().is_empty());
 }

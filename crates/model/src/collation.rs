@@ -1,5 +1,5 @@
-//! How names are sorted and found: sort keys of the CLDR root collation, and search keys without case and accents.
-//! Both are stored with the name, so that SQLite and PostgreSQL compare bytes and return the same order.
+//! Sorting and searching of names: sort keys of the CLDR root collation, and search keys without case and accents. Both
+//! are stored with the name, so that SQLite and PostgreSQL compare bytes and return the same order.
 
 use std::sync::LazyLock;
 
@@ -8,38 +8,38 @@ use icu_collator::{Collator, CollatorBorrowed};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
-/// The version of the stored keys. Rows with keys of another version are computed again when the schema is migrated.
-/// Raise it when the collation data or a rule of this module changes; a test of this module compares sample keys.
+/// Version of the stored keys. Rows with keys of another version are recomputed by the schema migration. Increment it
+/// when the collation data or a rule of this module changes; a test of this module compares sample keys.
 pub const VERSION: &str = "1";
 
-/// The most bytes of a sort key. PostgreSQL refuses index entries of more than 2,704 bytes; what is cut off concerns names
-/// that begin with the same hundred characters.
+/// Maximum length of a sort key in bytes. PostgreSQL rejects index entries of more than 2,704 bytes. Truncation only
+/// affects names that share their first hundred characters.
 const MAX_BYTES: usize = 480;
 
-/// Six bits each, in ascending ASCII order, so that encoded keys compare as their bytes do.
+/// Base64-like alphabet, six bits per digit, in ascending ASCII order, so that encoded keys compare like their bytes.
 const DIGITS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 static ROOT: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
     Collator::try_new(icu_collator::CollatorPreferences::default(), CollatorOptions::default())
-        .expect("the data of the root collation are part of the binary")
+        .expect("the data of the root collation is compiled in")
 });
 
-/// The stored sort key of a name: ASCII text whose byte order is the order of the CLDR root collation.
+/// Returns the stored sort key of a name: ASCII text whose byte order is the order of the CLDR root collation.
 pub fn sort_key(name: &str) -> String {
     encode(&collation_key(name, MAX_BYTES))
 }
 
-/// The stored sort key of a person: by surname, then by the whole name, which begins with the first name.
+/// Returns the stored sort key of a person: by surname, then by the whole name, which begins with the first name.
 pub fn person_sort_key(name: &str, last_name: Option<&str>) -> String {
     let mut key = collation_key(surname(name, last_name), MAX_BYTES / 2);
-    // Below every byte of a collation key: a surname precedes the longer ones that begin with it.
+    // Less than every byte of a collation key: a surname precedes longer surnames that begin with it.
     key.push(0);
     key.extend(collation_key(name, MAX_BYTES / 2));
     encode(&key)
 }
 
-/// The stored form of a text in which searches look, and the form of what they look for: without case, accents and
-/// compatibility variants.
+/// Returns the normalized form of a text for searching, without case, accents and compatibility variants. Used both for
+/// stored texts and for search terms.
 pub fn search_key(text: &str) -> String {
     let text = text.trim();
     if text.is_ascii() {
@@ -54,14 +54,14 @@ pub fn search_key(text: &str) -> String {
             None => key.push(character),
         }
     }
-    // Accents that stand alone decompose to a space.
+    // A standalone accent decomposes to a space and the accent.
     key.trim().to_owned()
 }
 
-/// The word by which a person is sorted.
+/// Returns the surname by which a person is sorted.
 ///
-/// A recorded last name counts when the displayed name contains it; otherwise the last word of the displayed name does.
-/// Leading words in lower case, such as "von" or "de la", do not count: "von Goethe" is sorted under G.
+/// A recorded last name is used if the display name contains it; otherwise the last word of the display name is.
+/// Leading lower-case particles, such as "von" or "de la", are skipped: "von Goethe" is sorted under G.
 pub fn surname<'a>(name: &'a str, last_name: Option<&'a str>) -> &'a str {
     let recorded = last_name
         .map(str::trim)
@@ -81,7 +81,7 @@ fn without_particles(surname: &str) -> &str {
         }
         rest = behind.trim_start();
     }
-    // All words in lower case: none of them is a particle.
+    // All words are in lower case: none of them is a particle.
     if is_particle(rest) { surname } else { rest }
 }
 
@@ -105,13 +105,13 @@ fn encode(key: &[u8]) -> String {
     text
 }
 
-/// Accents and vowel points. Signs of other scripts that distinguish letters, such as the vowel signs of Devanagari, have
-/// other combining classes and stay.
+/// Returns whether the character is an accent or a vowel point. Marks of other scripts that distinguish letters, such
+/// as the vowel signs of Devanagari, have other combining classes and are kept.
 fn is_accent(character: char) -> bool {
     matches!(canonical_combining_class(character), 10..=36 | 200..=255)
 }
 
-/// Letters with a stroke and ligatures, which have no decomposition.
+/// Returns the base letters of letters with a stroke and of ligatures, which have no Unicode decomposition.
 fn base_letters(character: char) -> Option<&'static str> {
     Some(match character {
         'ß' => "ss",

@@ -118,7 +118,7 @@ fn search_key_is_without_case_and_accents() {
 
 #[test]
 fn stored_keys_are_those_of_this_version() {
-    // When this fails, the collation data or a rule has changed: raise VERSION and record the new keys.
+    // If this fails, the collation data or a rule has changed: increment `VERSION` and record the new keys.
     let samples = [
         "Ada Lovelace",
         "Ärger",

@@ -1,21 +1,19 @@
-//! How long and how often somebody wrote.
+//! Editing statistics: how long and how often a user edited a document.
 
 use crate::id::DocumentId;
 use crate::time::Timestamp;
 
-/// What somebody did in one document.
+/// Editing statistics of one user in one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contribution {
-    /// The document.
     pub document_id: DocumentId,
-    /// Its title.
     pub title: String,
-    /// How long he was in its editor.
+    /// Time the user had the document open in the editor, in milliseconds.
     pub editing_millis: i64,
-    /// Saves with words of his.
+    /// Number of saves that contain edits of the user.
     pub saves: i64,
-    /// When he came first.
+    /// When the user first edited the document.
     pub first_at: Timestamp,
-    /// When he was last heard of.
+    /// When the user was last active in the document.
     pub last_at: Timestamp,
 }

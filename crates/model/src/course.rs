@@ -1,4 +1,4 @@
-//! Courses: their fields, their status, and whether they take new work.
+//! Courses: their fields, their status, and whether they accept new groups and topics.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,47 +10,38 @@ use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// Whether a course takes new work.
+    /// Status of a course.
     CourseStatus {
-        /// It does.
+        /// Accepts new groups and topics.
         Active = "ACTIVE",
-        /// It does not; running work goes on.
+        /// Rejects new groups and topics; existing work continues.
         Archived = "ARCHIVED",
     }
 }
 
-/// What one class plans to do in one subject.
+/// The teaching of one subject in one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// Its id.
     pub id: CourseId,
-    /// The tenant, that of the class.
+    /// Equals the organization of the class.
     pub organization_id: OrganizationId,
-    /// Its class.
     pub class_id: ClassId,
-    /// Its subject.
     pub subject_id: SubjectId,
-    /// Its name, unique with class and subject.
+    /// Unique among the courses of the same class and subject.
     pub name: Name,
-    /// What is planned.
     pub description: Option<CourseDescription>,
-    /// Whether it takes new work.
     pub status: CourseStatus,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change.
+/// Fields of a course that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// New description.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description: Edit<CourseDescription>,
@@ -58,19 +49,19 @@ pub struct CourseEdit {
     #[serde(default)]
     #[garde(custom(not_null))]
     pub status: Edit<CourseStatus>,
-    /// Another subject.
+    /// New subject. The groups of the course follow it.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub subject_id: Edit<SubjectId>,
-    /// Another class, only while the course is empty.
+    /// New class. Rejected unless the course is empty.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub class_id: Edit<ClassId>,
 }
 
 impl Course {
-    /// Applies a PATCH. `is_empty`: it has neither groups nor topics. When the subject changes, the groups of the course
-    /// follow it ([`crate::group::Group::follow_subject`]).
+    /// Applies a PATCH. `is_empty` means that the course has neither groups nor topics. When the subject changes, the
+    /// groups of the course follow it ([`crate::group::Group::follow_subject`]).
     pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<Changed, Refusal> {
         let mut edited = self.clone();
         let mut changed = Changed::new();
@@ -89,7 +80,7 @@ impl Course {
         Ok(changed)
     }
 
-    /// Whether new groups and topics may come in: not when the course is archived.
+    /// Rejects new groups and topics if the course is archived.
     pub const fn takes_new_work(&self) -> Result<(), Refusal> {
         match self.status {
             CourseStatus::Active => Ok(()),
@@ -97,7 +88,7 @@ impl Course {
         }
     }
 
-    /// Refuses a course of another class.
+    /// Rejects a course of another class.
     pub fn belongs_to(&self, class: &ClassId) -> Result<(), Refusal> {
         if self.class_id == *class {
             Ok(())
@@ -106,7 +97,6 @@ impl Course {
         }
     }
 
-    /// The course as others mention it.
     pub fn label(&self) -> CourseLabel {
         CourseLabel {
             id: self.id.clone(),
@@ -116,15 +106,12 @@ impl Course {
     }
 }
 
-/// The course as others mention it.
+/// Summary of a course, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseLabel {
-    /// Its id.
     pub id: CourseId,
-    /// Its name.
     pub name: String,
-    /// Its subject.
     pub subject_id: SubjectId,
 }
 

@@ -1,5 +1,6 @@
-//! Divides the students of a class into groups: by size or by number of groups, at random or so that people meet new
-//! partners, with wishes about who belongs together and who does not. Pure: the same input divides alike.
+//! Divides the students of a class into groups: by group size or by number of groups, at random or with as few repeated
+//! partners as possible, with constraints on who has to be together or apart. Pure: the same input and seed give the
+//! same groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,63 +9,61 @@ use crate::id::UserId;
 use crate::refusal::Refusal;
 use crate::word::words;
 
-/// Most groups that are made at once.
+/// Maximum number of groups created at once.
 pub const GROUPS_MAX: usize = 100;
-/// Most steps of the search before it gives up; wishes that need more contradict each other in practice.
+/// Step limit of the backtracking search. Constraints that need more steps contradict each other in practice.
 const STEPS_MAX: usize = 200_000;
-/// Most rounds of exchanges that look for newer partners.
+/// Round limit of the exchange phase, which reduces repeated partners.
 const ROUNDS_MAX: usize = 20;
 
 words! {
-    /// How students are divided.
+    /// How students are assigned to groups.
     Strategy {
-        /// By lot.
+        /// At random.
         Random = "random",
-        /// So that as few as possible meet a partner they had before in this class.
+        /// With as few repeated partners as possible, compared with earlier groups in this class.
         Balanced = "balanced",
     }
 }
 
-/// How many groups there shall be.
+/// Number of groups to create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// As many as it takes so that no group is larger than this.
+    /// As many groups as needed for no group to exceed this size.
     Size(usize),
-    /// So many.
+    /// Exactly this many groups.
     Count(usize),
 }
 
-/// What is asked for.
+/// Parameters of a division.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// How many groups.
     pub shape: Shape,
-    /// How to divide.
     pub strategy: Strategy,
-    /// Draws the lots.
+    /// Seed of the random number generator.
     pub seed: u64,
-    /// Each of these sets stays in one group.
+    /// Sets of students who must be in the same group.
     pub together: Vec<Vec<UserId>>,
-    /// No two of each of these sets share a group.
+    /// Sets of students of whom no two may be in the same group.
     pub apart: Vec<Vec<UserId>>,
 }
 
-/// How often two people were in a group together; the smaller id comes first.
+/// How often two students were in the same group before. The smaller id comes first.
 pub type Partners = BTreeMap<(UserId, UserId), i64>;
 
-/// The groups, and how often a pair in them has met before.
+/// Result of a division.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// Who is in which group; the larger groups come first.
+    /// Members of each group; larger groups come first.
     pub groups: Vec<Vec<UserId>>,
-    /// How many earlier meetings the pairs of these groups have, all together.
+    /// Number of earlier shared groups, summed over all pairs of students who share one of the new groups.
     pub repeated: i64,
 }
 
 /// Divides students into groups whose sizes differ by at most one.
 ///
-/// `students` are different people in a stable order. A wish about somebody who is not among them, and one that cannot be
-/// held, is refused with the field that says it (contract 6.8).
+/// `students` must be distinct and in a stable order. A constraint that mentions a student who is not in `students`, or
+/// that cannot be satisfied, is rejected with the name of the request field.
 pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<Division, Refusal> {
     let count = count(students.len(), wish.shape)?;
     let index: BTreeMap<&UserId, usize> = students.iter().enumerate().map(|(at, id)| (id, at)).collect();
@@ -137,7 +136,8 @@ fn impossible(path: &'static str) -> Refusal {
     }
 }
 
-/// Lots that fall alike on every machine and in every release (SplitMix64, Steele, Lea and Flood 2014).
+/// Random number generator with the same sequence on every machine and in every release (SplitMix64, Steele, Lea and
+/// Flood 2014).
 struct Lots(u64);
 
 impl Lots {
@@ -158,21 +158,22 @@ impl Lots {
     }
 }
 
-/// Students who stay together, seated as one.
+/// Students who must stay together; they are assigned as one unit.
 struct Block {
     students: Vec<usize>,
-    /// Blocks that may not sit in the same group.
+    /// Blocks that must not be in the same group.
     foes: BTreeSet<usize>,
 }
 
-/// Who sits where. Blocks are numbered in the order in which they are seated.
+/// State of the search: the assignment of blocks to groups. Blocks are numbered in the order in which they are
+/// assigned.
 struct Table {
     blocks: Vec<Block>,
     seats: Vec<usize>,
     groups: Vec<Vec<usize>>,
     sizes: Vec<usize>,
     students: usize,
-    /// How often two students met; all zero when it does not matter.
+    /// How often two students were in the same group before; all zero for [`Strategy::Random`].
     met: Vec<Vec<i64>>,
 }
 
@@ -184,7 +185,7 @@ impl Table {
         apart: &[Vec<usize>],
         lots: &mut Lots,
     ) -> Result<Self, Refusal> {
-        // Sets that share somebody are one set.
+        // Sets that share a student are merged.
         let mut of: Vec<usize> = (0..students).collect();
         for set in together {
             for pair in set.windows(2) {
@@ -217,7 +218,7 @@ impl Table {
         }
         let mut order: Vec<usize> = members.keys().copied().collect();
         lots.shuffle(&mut order);
-        // The hardest to seat come first.
+        // The most constrained blocks come first.
         order.sort_by_key(|block| {
             let foes = foes.get(block).map_or(0, BTreeSet::len);
             (std::cmp::Reverse(members[block].len()), std::cmp::Reverse(foes))
@@ -249,7 +250,7 @@ impl Table {
         })
     }
 
-    /// Seats every block, going back where it got stuck.
+    /// Assigns every block to a group by backtracking.
     fn seat(&mut self, lots: &mut Lots) -> Result<(), Refusal> {
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         lots.shuffle(&mut order);
@@ -270,9 +271,9 @@ impl Table {
             return false;
         }
         let mut places: Vec<usize> = order.iter().copied().filter(|group| self.fits(block, *group)).collect();
-        // Those with the fewest acquaintances first, then the emptiest; lots decide the rest.
+        // Groups with the fewest earlier partners come first, then the smallest; ties are broken by the shuffled order.
         places.sort_by_key(|group| (self.acquaintances(block, *group), self.sizes[*group]));
-        // Empty groups are all alike: if one does not do, none does.
+        // Empty groups are equivalent: if one fails, all do.
         let mut tried_empty = false;
         for group in places {
             if self.groups[group].is_empty() && std::mem::replace(&mut tried_empty, true) {
@@ -287,7 +288,7 @@ impl Table {
         false
     }
 
-    /// Whether a block may sit in a group: no foe there, and the sizes still come out even.
+    /// Returns whether a block may join a group: no conflicting block is in it, and the sizes can still be balanced.
     fn fits(&self, block: usize, group: usize) -> bool {
         let size = self.sizes[group] + self.blocks[block].students.len();
         let (least, larger) = (self.students / self.groups.len(), self.students % self.groups.len());
@@ -330,7 +331,7 @@ impl Table {
         self.seats[block] = usize::MAX;
     }
 
-    /// Exchanges blocks of equal size while that makes fewer people meet again.
+    /// Swaps blocks of equal size as long as that reduces the number of repeated partners.
     fn exchange(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut is_better = false;
@@ -366,7 +367,7 @@ impl Table {
         is_better
     }
 
-    /// The group of every student.
+    /// Returns the group of each student.
     fn places(&self) -> Vec<usize> {
         let mut places = vec![0; self.students];
         for (block, group) in self.blocks.iter().zip(&self.seats) {

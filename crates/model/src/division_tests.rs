@@ -91,7 +91,7 @@ fn the_seed_decides() {
     assert_eq!(drawn(1), drawn(1));
     let different: BTreeSet<_> = (0..20).map(|seed| drawn(seed).groups).collect();
     assert_eq!(different.len(), 20);
-    // Fixed for good: a preview of one release may be carried out by the next.
+    // The result must not change between releases: a division previewed by one release may be applied by the next.
     let small = divide(&people(4), &wish(Shape::Count(2), 42), &Partners::new()).unwrap();
     assert_eq!(small.groups, [people(4)[..2].to_vec(), people(4)[2..].to_vec()]);
 }
@@ -142,7 +142,7 @@ proptest! {
             apart: sets(&foes),
         };
         let Ok(division) = divide(&all, &wish, &Partners::new()) else {
-            // Without wishes there is always a way.
+            // Without constraints a division always exists.
             prop_assert!(groups > count || !wish.together.is_empty() || !wish.apart.is_empty());
             return Ok(());
         };

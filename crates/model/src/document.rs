@@ -1,5 +1,5 @@
-//! Documents of a work room: DRAFT ⇄ SUBMITTED, and LOCKED around either. A locked document leaves its lock only when the
-//! topic that locked it is reopened or goes; every mutator asks [`Status::writable`] first.
+//! Documents of a work room and their status: `DRAFT` ⇄ `SUBMITTED`, and `LOCKED` on top of either. A lock is released
+//! only when the topic that holds it is reopened, deleted or detached; every mutator calls [`Status::writable`] first.
 //! The kinds of documents are in [`crate::document_kind`], the saves of the document server in [`crate::save`].
 
 use crate::access::Viewer;
@@ -13,51 +13,47 @@ use crate::text::DocumentTitle;
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// The most documents of one work room.
+/// Maximum number of documents in one work room.
 pub const DOCUMENTS_MAX: usize = 100;
 
 words! {
-    /// The status of a document that is not locked, or was before the lock.
+    /// Status of a document without its lock.
     Open {
         /// The group works on it.
         Draft = "DRAFT",
-        /// It is handed in.
         Submitted = "SUBMITTED",
     }
 }
 
 words! {
-    /// The status of a document as one word.
+    /// Status of a document.
     DocumentStatus {
         /// The group works on it.
         Draft = "DRAFT",
-        /// It is handed in.
         Submitted = "SUBMITTED",
-        /// Its topic is finished; nobody changes it.
+        /// The topic is finished; the document cannot be changed.
         Locked = "LOCKED",
     }
 }
 
 words! {
-    /// How the editor opens for somebody.
+    /// Mode in which the editor opens.
     Mode {
-        /// Writing.
         Edit = "edit",
-        /// Reading only.
+        /// Read-only.
         View = "view",
     }
 }
 
-/// The status of a document; a lock remembers what was before.
+/// Status of a document. A lock keeps the previous status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// The group works on it.
     Draft,
-    /// It is handed in.
     Submitted,
-    /// Its topic is finished.
+    /// The topic is finished.
     Locked {
-        /// What it was before.
+        /// The status before the lock.
         before: Open,
     },
 }
@@ -72,7 +68,6 @@ impl From<Open> for Status {
 }
 
 impl Open {
-    /// Hands in.
     pub const fn submit(self) -> Result<Self, Refusal> {
         match self {
             Self::Draft => Ok(Self::Submitted),
@@ -80,7 +75,6 @@ impl Open {
         }
     }
 
-    /// Takes back.
     pub const fn unsubmit(self) -> Result<Self, Refusal> {
         match self {
             Self::Submitted => Ok(Self::Draft),
@@ -88,7 +82,7 @@ impl Open {
         }
     }
 
-    /// Only a draft takes other content.
+    /// Rejects new content unless the document is a draft.
     pub fn rewritable(self) -> Result<(), Refusal> {
         if policy::holds(Clause::DocumentDraft, self == Self::Draft) {
             Ok(())
@@ -99,7 +93,8 @@ impl Open {
 }
 
 impl Status {
-    /// The only way to the mutators: a locked document refuses, for every role.
+    /// Returns the status without its lock, or rejects the change if the document is locked, for every role. Every
+    /// mutator starts here.
     pub fn writable(self) -> Result<Open, Refusal> {
         if policy::holds(Clause::DocumentUnlocked, !self.is_locked()) {
             Ok(self.open())
@@ -108,17 +103,15 @@ impl Status {
         }
     }
 
-    /// Hands in a draft.
     pub fn submit(self) -> Result<Self, Refusal> {
         self.writable()?.submit().map(Self::from)
     }
 
-    /// Takes back what was handed in.
     pub fn unsubmit(self) -> Result<Self, Refusal> {
         self.writable()?.unsubmit().map(Self::from)
     }
 
-    /// Locks; what is locked already keeps what it remembers.
+    /// Locks the document. A document that is locked already keeps its previous status.
     #[must_use]
     pub const fn lock(self) -> Self {
         match self {
@@ -130,7 +123,7 @@ impl Status {
         }
     }
 
-    /// Unlocks to what was before; what is not locked stays as it is.
+    /// Restores the status before the lock; a document that is not locked is unchanged.
     #[must_use]
     pub fn unlock(self) -> Self {
         match self {
@@ -139,12 +132,11 @@ impl Status {
         }
     }
 
-    /// Whether it is locked.
     pub const fn is_locked(self) -> bool {
         matches!(self, Self::Locked { .. })
     }
 
-    /// The status with the lock looked through.
+    /// Returns the status without its lock.
     pub const fn open(self) -> Open {
         match self {
             Self::Draft | Self::Locked { before: Open::Draft } => Open::Draft,
@@ -155,7 +147,7 @@ impl Status {
         }
     }
 
-    /// The word of the wire and of the store.
+    /// Returns the status as serialized in JSON and stored in the database.
     pub const fn word(self) -> DocumentStatus {
         match self {
             Self::Draft => DocumentStatus::Draft,
@@ -164,7 +156,7 @@ impl Status {
         }
     }
 
-    /// What `statusBeforeLock` says.
+    /// Returns the value of `statusBeforeLock`.
     pub const fn before_lock(self) -> Option<Open> {
         match self {
             Self::Locked { before } => Some(before),
@@ -172,7 +164,7 @@ impl Status {
         }
     }
 
-    /// Reads the two columns of the store back; a lock without memory counts as a locked draft.
+    /// Builds the status from its two database columns. A lock without a previous status counts as a locked draft.
     pub fn stored(word: DocumentStatus, before: Option<Open>) -> Self {
         match word {
             DocumentStatus::Draft => Self::Draft,
@@ -184,87 +176,75 @@ impl Status {
     }
 }
 
-/// The other topics of a group, as finishing and reopening one of its topics sees them.
+/// The other topics of a group, as needed to finish or reopen one of its topics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherTopics {
-    /// The topics the group still works on.
+    /// The active topics of the group.
     pub active: Vec<AssignmentId>,
-    /// The finished ones, the one that was finished first in front.
+    /// The finished topics, in the order in which they were finished.
     pub finished: Vec<AssignmentId>,
 }
 
-/// What reopening a topic does to a document.
+/// Effect of reopening a topic on a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reopening<'a> {
-    /// Nothing: the topic does not hold its lock.
+    /// None: another topic holds the lock, or the document is not locked.
     Untouched,
-    /// The document is what it was before the lock.
+    /// The document returns to its status before the lock.
     Unlocks,
-    /// It stays locked, and this finished topic holds the lock now.
+    /// The document stays locked, and this finished topic takes over the lock.
     PassesOn(&'a AssignmentId),
 }
 
 /// A file that a group edits in its work room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its id.
     pub id: DocumentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its room.
     pub work_room_id: WorkRoomId,
-    /// The group of the room.
+    /// The group that owns the work room.
     pub group_id: GroupId,
-    /// Its title.
     pub title: DocumentTitle,
-    /// What sort of editor it needs.
     pub document_type: DocumentType,
-    /// The extension of its file.
     pub file_extension: FileExtension,
-    /// Its status.
     pub status: Status,
-    /// When it was locked.
     pub locked_at: Option<Timestamp>,
-    /// The topic that locked it; unknown for locks from before this was kept.
+    /// The topic that holds the lock; `None` for locks older than this field.
     pub locked_by_assignment_id: Option<AssignmentId>,
-    /// The topic it is for; loose until it is submitted.
+    /// The topic the document is linked to; usually `None` until it is submitted.
     pub assignment_id: Option<AssignmentId>,
-    /// Part of its key at the document server; rises when a session must not be joined any more.
+    /// Part of the document key at the document server. Incremented to prevent clients from joining an earlier editing
+    /// session.
     pub generation: i64,
-    /// The revision that is its content; none before the first save.
+    /// The revision with the present content; `None` before the first save.
     pub current_revision_id: Option<RevisionId>,
     /// Number of the current revision.
     pub version: i64,
-    /// Bytes of the current revision.
+    /// Size of the current revision in bytes.
     pub size: i64,
-    /// Who made it.
     pub created_by_id: UserId,
-    /// Who wrote last.
+    /// The user who edited the document last.
     pub last_edited_by: Option<UserId>,
-    /// When something last happened to it.
     pub last_activity: Timestamp,
-    /// Set while the document server could not save it.
+    /// Set while the document server cannot save the document.
     pub save_failed_at: Option<Timestamp>,
-    /// The latest moment whose changes belong to the frozen content: the end of the flush, and until that is known the
-    /// latest moment at which it may end.
+    /// Edits up to this time belong to the frozen content: the end of the flush or, until that is known, the latest
+    /// time at which the flush may end.
     pub cut_at: Option<Timestamp>,
-    /// Set while a freeze is under way: the moment at which it ends at the latest.
+    /// Set during a freeze: the latest time at which it ends.
     pub freezing_until: Option<Timestamp>,
-    /// The generation whose changes the document server may still hold although they were never saved here.
+    /// The generation whose edits the document server may still hold, because they were never saved.
     pub unsaved_generation: Option<i64>,
-    /// When it was handed in.
     pub submitted_at: Option<Timestamp>,
-    /// Who handed it in.
     pub submitted_by_id: Option<UserId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When its row last changed.
+    /// When the row last changed.
     pub updated_at: Timestamp,
 }
 
 impl Document {
-    /// How the editor opens: writing needs a draft, the right to write, and a class that is not archived.
-    /// PDFs are read only: the document server reports no changes of them when the last reader leaves.
+    /// Returns the mode in which the editor opens. Editing requires a draft, write permission, and a class that is not
+    /// archived. PDFs are read-only: the document server does not report changes to them when the last user leaves.
     pub fn mode(&self, may_write: bool, class_status: ClassStatus) -> Mode {
         let is_writable = self.status == Status::Draft
             && may_write
@@ -273,8 +253,8 @@ impl Document {
         if is_writable { Mode::Edit } else { Mode::View }
     }
 
-    /// Renames the document or links it to another topic. Students leave what is handed in alone; the link of a hand-in
-    /// belongs to its submission, so nobody moves it.
+    /// Renames the document or links it to another topic. Students cannot change a submitted document. The topic of a
+    /// submitted document cannot be changed by any user, because the link belongs to its submission.
     pub fn edit(
         &mut self,
         title: Edit<DocumentTitle>,
@@ -298,12 +278,13 @@ impl Document {
         Ok(changed)
     }
 
-    /// Whether other content may come in (upload, restore).
+    /// Rejects new content (upload or restored revision) unless the document is an unlocked draft.
     pub fn rewritable(&self) -> Result<(), Refusal> {
         self.status.writable()?.rewritable()
     }
 
-    /// Whether the viewer may delete it: its creator or staff, and only a draft that was never handed in.
+    /// Rejects the deletion of the document unless the viewer is its creator or staff and it is a draft that was never
+    /// submitted.
     pub fn removable_by(&self, viewer: &Viewer, was_submitted: bool) -> Result<(), Refusal> {
         let is_his = viewer.is_staff() || viewer.user_text() == self.created_by_id.as_str();
         if !policy::holds(Clause::DocumentAuthor, is_his) {
@@ -317,7 +298,7 @@ impl Document {
         }
     }
 
-    /// Takes over a new status and makes the key of the document server new, so that no old session is joined.
+    /// Sets a new status and increments the generation, so that earlier editing sessions cannot be joined.
     pub(crate) fn become_status(&mut self, status: Status, now: Timestamp) {
         self.status = status;
         self.generation += 1;
@@ -329,7 +310,7 @@ impl Document {
         }
     }
 
-    /// Marks the document as handed in for a topic; [`crate::submission::submit`] asks all the rules first.
+    /// Marks the document as submitted for a topic. [`crate::submission::submit`] checks all rules first.
     pub(crate) fn hand_in(&mut self, assignment: &AssignmentId, by: &UserId, now: Timestamp) -> Result<(), Refusal> {
         let status = self.status.submit()?;
         self.become_status(status, now);
@@ -339,7 +320,7 @@ impl Document {
         Ok(())
     }
 
-    /// Makes the document a draft again, after it was taken back or returned.
+    /// Turns the document into a draft again after it was withdrawn or returned.
     pub(crate) fn take_back(&mut self, now: Timestamp) -> Result<(), Refusal> {
         let status = self.status.unsubmit()?;
         self.become_status(status, now);
@@ -348,8 +329,9 @@ impl Document {
         Ok(())
     }
 
-    /// The topic that holds the lock of this document once `topic` is finished; none if the document stays open. A document
-    /// without a topic is locked with any of them, a linked one with its own: it stays open while its own topic is active.
+    /// Returns the topic that holds the lock of this document after `topic` is finished; `None` if the document stays
+    /// open. A document without a topic is locked by any topic of the group; a linked document stays open while its own
+    /// topic is active.
     pub fn locker<'a>(&'a self, topic: &'a AssignmentId, others: &OtherTopics) -> Option<&'a AssignmentId> {
         match &self.assignment_id {
             None => Some(topic),
@@ -357,18 +339,19 @@ impl Document {
         }
     }
 
-    /// Whether finishing a topic locks the document.
+    /// Returns whether finishing a topic locks the document.
     pub fn locks_with(&self, topic: &AssignmentId, others: &OtherTopics) -> bool {
         !self.status.is_locked() && self.locker(topic, others).is_some()
     }
 
-    /// The topic that holds the lock. For locks from before it was stored, this is the topic of the document, if any.
+    /// Returns the topic that holds the lock. For locks older than that field, this is the topic of the document, if
+    /// any.
     fn lock_holder(&self) -> Option<&AssignmentId> {
         self.locked_by_assignment_id.as_ref().or(self.assignment_id.as_ref())
     }
 
-    /// What reopening a topic does to the document. Without a topic of its own it stays locked while another topic of its
-    /// group is finished.
+    /// Returns the effect of reopening a topic. A document without a topic of its own stays locked while another topic
+    /// of its group is finished.
     pub fn reopening<'a>(&self, topic: &AssignmentId, others: &'a OtherTopics) -> Reopening<'a> {
         let is_held = self.lock_holder().is_none_or(|holder| holder == topic);
         if !self.status.is_locked() || !is_held {
@@ -380,7 +363,7 @@ impl Document {
         }
     }
 
-    /// Locks the document with a finished topic; returns whether it did. A lock is never replaced by another.
+    /// Locks the document for a finished topic and returns whether it did. An existing lock is never replaced.
     pub fn lock(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
         let locker = self.locker(topic, others).cloned();
         let locks = !self.status.is_locked() && locker.is_some();
@@ -392,8 +375,8 @@ impl Document {
         locks
     }
 
-    /// Carries out [`Document::reopening`]; returns whether anything changed. A lock that passes on stays the same lock:
-    /// since when it holds and what was before it do not change.
+    /// Applies [`Document::reopening`] and returns whether anything changed. A lock that passes to another topic
+    /// remains the same lock: its start and the status before it do not change.
     pub fn reopen(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
         match self.reopening(topic, others) {
             Reopening::Untouched => return false,
@@ -406,8 +389,9 @@ impl Document {
         true
     }
 
-    /// Lets go of a topic that is deleted or detached, with its submissions: the lock it holds is lifted, for nobody could
-    /// lift it afterwards, and a hand-in without submission is a draft. Answers whether anything changed.
+    /// Unlinks the document from a topic that is deleted or detached together with its submissions, and returns whether
+    /// anything changed. A lock held by the topic is released, because it could not be released later, and a submitted
+    /// document becomes a draft.
     pub fn release(&mut self, topic: &AssignmentId, now: Timestamp) -> bool {
         let was_locked = self.status.is_locked() && self.lock_holder() == Some(topic);
         if was_locked {

@@ -1,48 +1,42 @@
-//! What kinds of documents there are: the editor they need, the extension of their file, and its media type.
+//! Kinds of documents: their editor, file extension and media type.
 
 use crate::refusal::Refusal;
 use crate::word::words;
 
 words! {
-    /// The editor that a document needs.
+    /// Type of editor a document needs.
     DocumentType {
-        /// Text.
+        /// Text document.
         Word = "word",
-        /// Spreadsheet.
         Cell = "cell",
-        /// Presentation.
         Slide = "slide",
-        /// Portable document.
         Pdf = "pdf",
     }
 }
 
 words! {
-    /// The extension of a document's file, lower case and without a dot; nothing else can be a document.
+    /// File extension of a document, in lower case and without a dot. Other files cannot be documents.
     FileExtension {
-        /// Text document.
+        /// Office Open XML text document.
         Docx = "docx",
-        /// Spreadsheet.
+        /// Office Open XML spreadsheet.
         Xlsx = "xlsx",
-        /// Presentation.
+        /// Office Open XML presentation.
         Pptx = "pptx",
-        /// Portable document.
         Pdf = "pdf",
-        /// Open text document.
+        /// OpenDocument text.
         Odt = "odt",
-        /// Open spreadsheet.
+        /// OpenDocument spreadsheet.
         Ods = "ods",
-        /// Open presentation.
+        /// OpenDocument presentation.
         Odp = "odp",
-        /// Plain text.
         Txt = "txt",
-        /// Comma-separated values.
         Csv = "csv",
     }
 }
 
 impl DocumentType {
-    /// The extension of a new document of this type; a PDF can only be uploaded.
+    /// Returns the extension of a new blank document of this type; `None` for PDF, which can only be uploaded.
     pub const fn blank_extension(self) -> Option<FileExtension> {
         match self {
             Self::Word => Some(FileExtension::Docx),
@@ -54,7 +48,7 @@ impl DocumentType {
 }
 
 impl FileExtension {
-    /// The editor that such a file needs.
+    /// Returns the type of editor for such a file.
     pub const fn document_type(self) -> DocumentType {
         match self {
             Self::Docx | Self::Odt | Self::Txt => DocumentType::Word,
@@ -64,17 +58,17 @@ impl FileExtension {
         }
     }
 
-    /// The extension of a file name, in any case.
+    /// Parses the extension of a file name, ignoring case.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::parse(&name.rsplit_once('.')?.1.to_ascii_lowercase())
     }
 
-    /// Whether a new document of this kind can start from a blank template.
+    /// Returns whether a blank document with this extension can be created.
     pub const fn has_blank(self) -> bool {
         matches!(self, Self::Docx | Self::Xlsx | Self::Pptx)
     }
 
-    /// The media type with which it is served.
+    /// Returns the media type for the `Content-Type` header.
     pub const fn mime(self) -> &'static str {
         match self {
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -89,7 +83,7 @@ impl FileExtension {
         }
     }
 
-    /// The kind of a new blank document, from what the request says: a type, an extension, or both when they agree.
+    /// Returns the kind of a new blank document from the request: a type, an extension, or both if they agree.
     pub fn of_new(kind: Option<DocumentType>, extension: Option<Self>) -> Result<Self, Refusal> {
         let wrong = |path, message| {
             Err(Refusal::Invalid {

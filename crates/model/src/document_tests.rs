@@ -1,4 +1,5 @@
-//! Tests of documents: the lock is left only by reopening, finishing and reopening give back what was there.
+//! Tests of documents: a lock is only left by reopening, and finishing and reopening a topic restores the previous
+//! status.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use proptest::prelude::*;
@@ -99,7 +100,7 @@ fn finish_locks_all_documents_except_those_of_other_active_topics() {
 
 #[test]
 fn document_of_another_finished_topic_is_locked_with_its_own() {
-    // It was created after its topic was finished.
+    // The document was created after its topic was finished.
     let mut document = linked("u");
     assert!(document.lock(&topic("t"), &others(&[], &["u"]), at(1)));
     assert_eq!(document.locked_by_assignment_id, Some(topic("u")));
@@ -281,7 +282,7 @@ enum Act {
     Reopen(usize),
 }
 
-/// One room with documents for two topics.
+/// A room with documents for two topics.
 #[derive(Clone, Debug)]
 struct Desk {
     documents: Vec<Document>,
@@ -378,18 +379,18 @@ proptest! {
                     if let Act::Reopen(index) = act
                         && old.locked_by_assignment_id == Some(topic(TOPICS[index]))
                     {
-                        // The lock passes on to the other topic, which is finished.
+                        // The lock passes to the other topic, which is finished.
                         prop_assert!(old.assignment_id.is_none() && desk.finished[1 - index]);
                         expected.locked_by_assignment_id = Some(topic(TOPICS[1 - index]));
                         expected.updated_at = new.updated_at;
                     }
                     prop_assert_eq!(&expected, new, "{:?} changed a locked document", act);
                 }
-                // A lock is held by a finished topic.
+                // The topic that holds a lock is finished.
                 if let Some(holder) = &new.locked_by_assignment_id {
                     prop_assert!((0..2).any(|index| desk.finished[index] && *holder == topic(TOPICS[index])));
                 }
-                // The columns of the lock agree with the status, and a new status makes a new key.
+                // The columns of the lock agree with the status, and a status change increments the generation.
                 prop_assert_eq!(new.status.is_locked(), new.locked_at.is_some());
                 prop_assert_eq!(new.status.is_locked(), new.locked_by_assignment_id.is_some());
                 prop_assert_eq!(new.status.open() == Open::Submitted, new.submitted_at.is_some());

@@ -1,6 +1,6 @@
-//! The three values of a field in a PATCH: absent keeps, null clears, a value sets.
-//! Fields are declared as `#[serde(default)] field: Edit<T>`, each with its own `default` (one for the whole struct would show
-//! up as `"default": null` in the document); this module never knows what the field means.
+//! The three states of a field in a PATCH request: absent keeps the value, null clears it, and a value sets it. Fields
+//! are declared as `#[serde(default)] field: Edit<T>`, each with its own `default` (one for the whole struct would
+//! appear as `"default": null` in the OpenAPI document). This module does not depend on the meaning of the fields.
 
 use std::borrow::Cow;
 
@@ -10,33 +10,31 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::text::Text;
 
-/// What a PATCH says about one field.
+/// A field of a PATCH request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edit<T> {
-    /// The field was absent: leave it as it is.
+    /// The field was absent: keep the value.
     #[default]
     Keep,
-    /// The field was null: make it empty, if it may be empty.
+    /// The field was null: clear the value if the field is nullable.
     Clear,
-    /// The field had a value.
     Set(T),
 }
 
-/// Null was sent for a field that always has a value.
+/// Null was sent for a field that is not nullable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} must not be null")]
 pub struct NullNotAllowed {
-    /// The name of the field on the wire.
+    /// Name of the JSON field.
     pub field: &'static str,
 }
 
 impl<T> Edit<T> {
-    /// Whether the field was absent.
     pub const fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
     }
 
-    /// Writes a nullable field and tells whether its value changed.
+    /// Writes a nullable field and returns whether its value changed.
     pub fn apply(self, target: &mut Option<T>) -> bool
     where
         T: PartialEq,
@@ -51,7 +49,7 @@ impl<T> Edit<T> {
         changed
     }
 
-    /// Writes a field that always has a value and tells whether it changed; null is refused.
+    /// Writes a field that is not nullable and returns whether its value changed. Rejects null.
     pub fn apply_required(self, field: &'static str, target: &mut T) -> Result<bool, NullNotAllowed>
     where
         T: PartialEq,
@@ -64,7 +62,7 @@ impl<T> Edit<T> {
         Ok(changed)
     }
 
-    /// The new value of a field that always has one, or nothing when it stays; null is refused.
+    /// Returns the new value of a field that is not nullable, or `None` if the field was absent. Rejects null.
     pub fn required(self, field: &'static str) -> Result<Option<T>, NullNotAllowed> {
         match self {
             Self::Keep => Ok(None),
@@ -73,7 +71,7 @@ impl<T> Edit<T> {
         }
     }
 
-    /// The value the field will have, given the one it has.
+    /// Returns the value of the field after the edit.
     pub fn resolve(self, current: Option<T>) -> Option<T> {
         match self {
             Self::Keep => current,
@@ -82,7 +80,6 @@ impl<T> Edit<T> {
         }
     }
 
-    /// The value that was sent, if any.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),
@@ -90,7 +87,7 @@ impl<T> Edit<T> {
         }
     }
 
-    /// The same edit of another type.
+    /// Converts the value, if there is one.
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Edit<U> {
         match self {
             Self::Keep => Edit::Keep,
@@ -100,28 +97,26 @@ impl<T> Edit<T> {
     }
 }
 
-/// What an edit really changed, field by field: events name the fields, the log keeps both values.
+/// The fields that an edit changed, with their old and new values. Events list the names; the activity log keeps both
+/// values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changed(Vec<FieldChange>);
 
-/// One field that got another value.
+/// One field whose value changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// The name of the field on the wire.
+    /// Name of the JSON field.
     pub field: &'static str,
-    /// The value it had.
     pub from: Value,
-    /// The value it has now.
     pub to: Value,
 }
 
 impl Changed {
-    /// Nothing changed so far.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Writes a value and remembers the difference, if there is one.
+    /// Writes a value and records the change if it differs.
     pub fn write<T: PartialEq + Serialize>(&mut self, field: &'static str, target: &mut T, value: T) {
         if *target != value {
             let from = std::mem::replace(target, value);
@@ -133,7 +128,7 @@ impl Changed {
         }
     }
 
-    /// Applies an edit to a field that always has a value; null is refused.
+    /// Applies an edit to a field that is not nullable. Rejects null.
     pub fn edit<T: PartialEq + Serialize>(
         &mut self,
         field: &'static str,
@@ -160,27 +155,24 @@ impl Changed {
         }
     }
 
-    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether this field changed.
     pub fn has(&self, field: &str) -> bool {
         self.0.iter().any(|change| change.field == field)
     }
 
-    /// The differences, in the order of writing.
+    /// Iterates over the changes in the order in which they were written.
     pub fn iter(&self) -> impl Iterator<Item = &FieldChange> {
         self.0.iter()
     }
 
-    /// The names of the changed fields.
     pub fn names(&self) -> Vec<&'static str> {
         self.0.iter().map(|change| change.field).collect()
     }
 
-    /// The old values as one object.
+    /// Returns the old values as a JSON object.
     pub fn before(&self) -> Value {
         self.0
             .iter()
@@ -188,7 +180,7 @@ impl Changed {
             .collect()
     }
 
-    /// The new values as one object.
+    /// Returns the new values as a JSON object.
     pub fn after(&self) -> Value {
         self.0
             .iter()
@@ -196,19 +188,18 @@ impl Changed {
             .collect()
     }
 
-    /// Adds what changed elsewhere.
+    /// Appends changes recorded elsewhere.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 }
 
 fn json<T: Serialize>(value: &T) -> Value {
-    serde_json::to_value(value)
-        .expect("fields of nouns are texts, numbers, times and lists of them, which JSON can always say")
+    serde_json::to_value(value).expect("fields are strings, numbers, times and lists of them, which always serialize")
 }
 
 impl<T: Text> Edit<T> {
-    /// An optional text that is empty after trimming clears the field.
+    /// Turns a text that is empty after trimming into [`Edit::Clear`].
     #[must_use]
     pub fn clear_if_empty(self) -> Self {
         match self {
@@ -225,13 +216,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Edit<T> {
 }
 
 impl<T: Serialize> Serialize for Edit<T> {
-    /// Writes an edit as it is read; add `skip_serializing_if = "Edit::is_keep"`, for an absent field cannot be written here.
+    /// Serializes an edit as it is read. Requires `skip_serializing_if = "Edit::is_keep"`, because an absent field
+    /// cannot be expressed here.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value().serialize(serializer)
     }
 }
 
-/// For `#[serde(default, deserialize_with = "model::edit::optional_text")]`: null and empty both clear.
+/// For `#[serde(default, deserialize_with = "model::edit::optional_text")]`: both null and an empty text clear the
+/// field.
 pub fn optional_text<'de, D, T>(deserializer: D) -> Result<Edit<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -240,7 +233,7 @@ where
     Edit::<T>::deserialize(deserializer).map(Edit::clear_if_empty)
 }
 
-/// The same for a label that may be written as a number.
+/// Like [`optional_text`], for a label that may also be sent as a number.
 pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Edit<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -249,7 +242,7 @@ where
     Ok(crate::text::optional_label(deserializer)?.map_or(Edit::Clear, Edit::Set))
 }
 
-/// For `#[garde(dive, custom(model::edit::not_null))]` on fields that always have a value.
+/// For `#[garde(dive, custom(model::edit::not_null))]` on fields that are not nullable.
 pub fn not_null<T>(edit: &Edit<T>, (): &()) -> garde::Result {
     match edit {
         Edit::Clear => Err(garde::Error::new("must not be null")),
@@ -272,7 +265,7 @@ impl<T: garde::Validate> garde::Validate for Edit<T> {
     }
 }
 
-// The document shows an edit exactly as it shows an optional field; utoipa composes generic schemas through this trait.
+// The OpenAPI document shows an edit like an optional field. utoipa composes generic schemas through this trait.
 impl<T: utoipa::__dev::ComposeSchema> utoipa::__dev::ComposeSchema for Edit<T> {
     fn compose(generics: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         <Option<T> as utoipa::__dev::ComposeSchema>::compose(generics)

@@ -1,4 +1,4 @@
-//! Tests of PATCH fields: the three values, null where it is not allowed, and the document.
+//! Tests of PATCH fields: absent, null and value, null where it is not allowed, and the generated schema.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 use garde::Validate;
 use utoipa::OpenApi;
@@ -79,7 +79,7 @@ fn the_document_shows_the_limits_of_the_value_and_null() {
     assert!(text.contains("\"null\""), "{document:#}");
     let schemas = &document["components"]["schemas"];
     assert!(schemas["ThingEdit"]["required"].is_null(), "{document:#}");
-    // Every reference leads to a schema.
+    // Every reference resolves to a schema.
     for part in text.split("#/components/schemas/").skip(1) {
         let name = part.split('"').next().unwrap();
         assert!(!schemas[name].is_null(), "{name} is missing in {document:#}");

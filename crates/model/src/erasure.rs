@@ -1,4 +1,4 @@
-//! What is left of a person who was erased: an id that leads to nobody. The group's work stays, the name goes.
+//! Erasure of a user's personal data. An id without a name remains, because the work of the group is kept.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 use crate::id::UserId;
 use crate::user::Person;
 
-/// The name that stands where the person's name stood.
+/// Name shown in place of the name of an erased user.
 pub const ERASED_NAME: &str = "Deleted person";
 
-/// The address of an erased account: unique, and one that no mail can reach (RFC 2606).
+/// Returns the email address of an erased account: unique and undeliverable (RFC 2606).
 pub fn erased_address(user: &UserId) -> String {
     format!("erased-{user}@erased.invalid")
 }
 
-/// An erased person as others meet him.
+/// Returns an erased user as shown to other users.
 pub fn erased_person(user: &UserId) -> Person {
     Person {
         id: user.clone(),
@@ -23,60 +23,61 @@ pub fn erased_person(user: &UserId) -> Person {
     }
 }
 
-/// How much was erased, by noun; the second time it is nothing.
+/// Number of erased objects by type. All zero if the user was erased before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Erased {
-    /// The profile: 1, or 0 when it was empty before.
+    /// 1 if the profile was erased, 0 if it was empty already.
     pub profiles: i64,
-    /// Sign-ins that ended.
+    /// Sessions that ended.
     pub sessions: i64,
-    /// Passwords and other ways to sign in.
+    /// Passwords and other credentials.
     pub sign_ins: i64,
-    /// Traces of signing in: addresses, failures, mailed links.
+    /// Traces of sign-ins: IP addresses, failed attempts, emailed links.
     pub sign_in_traces: i64,
     /// Memberships of organizations.
     pub memberships: i64,
-    /// Homerooms left or led no more.
+    /// Homerooms in which the user was a student or the lead teacher.
     pub homerooms: i64,
-    /// Classes left.
+    /// Enrolments in classes.
     pub enrollments: i64,
-    /// Classes not taught along any more.
+    /// Classes in which the user was a co-teacher.
     pub co_teachings: i64,
-    /// Groups left.
+    /// Group memberships.
     pub groups: i64,
-    /// Calls for help without words and name now.
+    /// Help requests whose message and name were removed.
     pub help_calls: i64,
-    /// Chat messages that say nothing any more.
+    /// Room messages whose text was removed.
     pub chat_messages: i64,
-    /// Files of the chat.
+    /// Attachments of room messages.
     pub chat_files: i64,
-    /// Marks of what was read.
+    /// Read markers.
     pub reading_marks: i64,
-    /// Documents for which it was counted how long and how often the person wrote.
+    /// Documents with editing statistics of the user.
     pub contributions: i64,
-    /// Sent messages that say nothing any more.
+    /// Sent direct messages whose text was removed.
     pub messages_sent: i64,
-    /// Messages in the own box.
+    /// Received direct messages.
     pub messages_received: i64,
-    /// Notes on hand-ins.
+    /// Notes on submissions.
     pub submission_notes: i64,
-    /// Grades of the person alone, former ones included.
+    /// Individual grades of the user, former ones included.
     pub member_grades: i64,
-    /// Exports of the person's data.
+    /// Exports of the user's data.
     pub exports: i64,
-    /// Records of the activity log that named the person.
+    /// Activity log records that contained the user's name.
     pub log_records: i64,
 }
 
 impl Erased {
-    /// Whether there was nothing to erase.
+    /// Returns whether there was nothing to erase.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Details of a record without the name and the address of a person; ids stay. `address` is in lower case.
+/// Removes the name and the email address of a user from the details of an activity log record; ids are kept. `address`
+/// must be in lower case.
 #[must_use]
 pub fn without_person(details: Value, user: &UserId, address: &str) -> Value {
     match details {
@@ -87,7 +88,7 @@ pub fn without_person(details: Value, user: &UserId, address: &str) -> Value {
             }
             let is_sign_in = object.get("email").is_some_and(|email| is_address(email, address));
             if is_sign_in && object.contains_key("address") {
-                // Where somebody signed in from tells about the person, too.
+                // The IP address of a sign-in is personal data, too.
                 object.insert("address".to_owned(), Value::Null);
             }
             let fields = object.into_iter();
@@ -104,7 +105,8 @@ pub fn without_person(details: Value, user: &UserId, address: &str) -> Value {
     }
 }
 
-/// Former grades of a hand-in without those of a person, and how many went.
+/// Removes the individual grades of a user from the former grades of a submission. Returns the remaining grades and the
+/// number of removed ones.
 pub fn without_grades_of(grades: Value, user: &UserId) -> (Value, i64) {
     let Value::Array(list) = grades else { return (grades, 0) };
     let before = list.len();

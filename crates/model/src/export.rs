@@ -1,4 +1,4 @@
-//! The archive of a topic: what a teacher takes home of the work of its groups.
+//! Archive of a topic: the work of its groups as a download for the teacher.
 
 use crate::assignment::Assignment;
 use crate::document::{Document, DocumentStatus};
@@ -10,109 +10,100 @@ use crate::whole::WholeGroupAssignment;
 use crate::word::words;
 
 words! {
-    /// As what the documents come.
+    /// File format of the exported documents.
     ExportFormat {
-        /// As they are kept.
+        /// The format in which they are stored.
         Original = "original",
-        /// As PDFs.
         Pdf = "pdf",
-        /// Both.
         Both = "both",
     }
 }
 
 words! {
-    /// Which state of the work comes.
+    /// State of the documents to export.
     ExportSource {
-        /// The documents as they are now.
+        /// The current documents.
         Current = "current",
-        /// The copies that were handed in last.
+        /// The copies of the latest submission.
         Submission = "submission",
     }
 }
 
-/// The work of the groups of a topic at one moment, as it goes into the archive.
+/// Work of the groups of a topic at one point in time, as written to the archive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopicExport {
-    /// The topic.
     pub assignment: Assignment,
-    /// As what the documents come.
     pub format: ExportFormat,
-    /// Its groups in the order of their numbers, also those without work.
+    /// The groups of the topic, ordered by number, including groups without work.
     pub groups: Vec<ExportedGroup>,
 }
 
 /// The work of one group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportedGroup {
-    /// The group on the topic.
     pub link: WholeGroupAssignment,
-    /// The names of those who are in the group, or were when it handed in.
+    /// Names of the present members, or of the members at the time of submission.
     pub members: Vec<String>,
-    /// Its documents.
     pub documents: Vec<ExportedDocument>,
 }
 
-/// One document of a group, with the state that comes.
+/// One document of a group, in the exported state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportedDocument {
-    /// The document; none once it is deleted.
+    /// `None` once the document is deleted.
     pub id: Option<DocumentId>,
-    /// Its title.
     pub title: String,
-    /// What its bytes are.
+    /// File type of the content.
     pub extension: FileExtension,
-    /// Where its bytes are.
     pub content: ExportedContent,
-    /// How many.
+    /// Size in bytes.
     pub size: i64,
-    /// Hexadecimal SHA-256 of them.
+    /// SHA-256 of the content, hexadecimal.
     pub sha256: String,
-    /// Since when they are so.
+    /// When the content was last written.
     pub written_at: Timestamp,
-    /// Where it stands in the archive, without extension.
+    /// Path in the archive, without extension.
     pub path: String,
-    /// Its status, unless it is a copy.
+    /// Status of the document; `None` for a copy.
     pub status: Option<DocumentStatus>,
-    /// Whether it is linked to the topic, and not loose.
+    /// Whether the document is linked to the topic.
     pub is_linked: bool,
-    /// Whether it is in the group's current submission.
+    /// Whether it is part of the current submission of the group.
     pub is_submitted: bool,
 }
 
-/// Where the bytes of an exported document are; none of these ever change.
+/// Storage location of an exported document. The stored content is immutable in each case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportedContent {
-    /// A revision.
     Revision(RevisionId, FileKey),
     /// A copy in a submission.
     Copy(SubmissionDocumentId, FileKey),
-    /// The blank template: nothing was saved yet.
+    /// The blank template, because nothing was saved yet.
     Blank,
 }
 
 impl TopicExport {
-    /// How many documents it has.
+    /// Returns the number of documents.
     pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.documents.len()).sum()
     }
 }
 
 impl ExportFormat {
-    /// Whether a document comes as it is kept: one that is a PDF already always does, and then only so.
+    /// Returns whether a document is exported in its stored format. PDFs always are, and only once.
     pub fn has_original(self, extension: FileExtension) -> bool {
         self != Self::Pdf || extension == FileExtension::Pdf
     }
 
-    /// Whether a document is converted.
+    /// Returns whether a document is converted.
     pub fn has_conversion(self, extension: FileExtension) -> bool {
         self != Self::Original && extension != FileExtension::Pdf
     }
 }
 
 impl Document {
-    /// Whether the document counts as work on a topic of its group: it is linked to it, or to none, as most are until they
-    /// are handed in. One that another topic locked belongs to that one.
+    /// Returns whether the document counts as work on a topic of its group: it is linked to the topic, or to no topic,
+    /// as most documents are until they are submitted. A document locked by another topic belongs to that topic.
     pub fn counts_for(&self, topic: &AssignmentId) -> bool {
         let own = self.assignment_id.as_ref().or(self.locked_by_assignment_id.as_ref());
         own.is_none_or(|own| own == topic)

@@ -1,4 +1,4 @@
-//! Feedback: what teachers write about a group's work, for the group or among themselves.
+//! Feedback: comments of teachers on the work of a group, for the group or for the staff only.
 
 use serde::Deserialize;
 
@@ -17,7 +17,7 @@ words! {
     FeedbackVisibility {
         /// The group and the staff.
         Group = "GROUP",
-        /// The staff only.
+        /// Only the staff.
         Staff = "STAFF",
     }
 }
@@ -25,41 +25,33 @@ words! {
 /// A feedback on the work of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// Its id.
     pub id: FeedbackId,
-    /// The work it is about.
     pub group_assignment_id: GroupAssignmentId,
-    /// The attempt it is about.
+    /// The submission attempt the feedback is about.
     pub submission_id: Option<SubmissionId>,
-    /// The document it is about.
+    /// The document the feedback is about.
     pub document_id: Option<DocumentId>,
-    /// Who wrote it.
     pub author: Person,
-    /// What it says.
     pub text: FeedbackText,
-    /// Who may read it.
     pub visibility: FeedbackVisibility,
-    /// When it was published; none while the author still holds it back.
+    /// When it was published; `None` while the author withholds it.
     pub published_at: Option<Timestamp>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a feedback is about; a request names exactly one.
+/// Subject of a feedback. A request specifies exactly one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
     /// The work of a group on a topic.
     GroupAssignment(GroupAssignmentId),
-    /// One attempt.
+    /// One submission attempt.
     Submission(SubmissionId),
-    /// One document.
     Document(DocumentId),
 }
 
 impl About {
-    /// Reads the three fields of a request, of which exactly one is set.
+    /// Parses the three fields of a request, of which exactly one must be set.
     pub fn one_of(
         link: Option<GroupAssignmentId>,
         submission: Option<SubmissionId>,
@@ -78,26 +70,27 @@ impl About {
     }
 }
 
-/// What a PATCH on a feedback may change.
+/// Fields of a feedback that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedbackEdit {
-    /// What it says.
+    /// New text.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: Edit<FeedbackText>,
-    /// Who may read it.
+    /// Who may read the feedback.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub visibility: Edit<FeedbackVisibility>,
-    /// True publishes what was held back, false holds it back again.
+    /// `true` publishes the feedback, `false` withdraws it.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub publish: Edit<bool>,
 }
 
 impl Feedback {
-    /// Its author and the admins change it; colleagues of the class read it.
+    /// Rejects viewers who may not edit the feedback. Only its author and admins may; other teachers of the class only
+    /// read it.
     pub fn editable_by(&self, viewer: &Viewer) -> Result<(), Refusal> {
         if *viewer == Viewer::Admin || viewer.user_text() == self.author.id.as_str() {
             Ok(())
@@ -106,7 +99,7 @@ impl Feedback {
         }
     }
 
-    /// Applies a PATCH and tells what changed.
+    /// Applies a PATCH and returns what changed.
     pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<Changed, Refusal> {
         let mut changed = Changed::new();
         changed.edit("text", &mut self.text, edit.text)?;
@@ -121,7 +114,7 @@ impl Feedback {
         Ok(changed)
     }
 
-    /// Whether the students of the group may read it.
+    /// Returns whether the students of the group may read it.
     pub fn visible_to_students(&self) -> bool {
         let is_for_them = self.visibility == FeedbackVisibility::Group && self.published_at.is_some();
         policy::holds(Clause::FeedbackForStudents, is_for_them)

@@ -1,4 +1,4 @@
-//! Stored files and what may be uploaded. The bytes live elsewhere; here is only what is known about them.
+//! Metadata of stored files, and the file types accepted for upload. The content itself is kept by the file storage.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,18 +9,16 @@ use crate::text::FileName;
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// The name under which bytes are stored; never shown to anybody.
+/// Key of a file in the storage. Never exposed to clients.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileKey(String);
 
 impl FileKey {
-    /// Takes the key as it is.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The text of the key.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -32,57 +30,38 @@ impl std::fmt::Display for FileKey {
     }
 }
 
-/// The most files of one assignment, and of one group.
+/// Maximum number of files of one assignment, and of one group.
 pub const FILES_MAX: usize = 20;
 
 words! {
-    /// What may be uploaded; everything else is refused, also when its name lies.
+    /// File types accepted for upload. Other files are rejected, also if the extension does not match the content.
     FileType {
-        /// Portable document.
         Pdf = "pdf",
-        /// Text document.
         Docx = "docx",
-        /// Spreadsheet.
         Xlsx = "xlsx",
-        /// Presentation.
         Pptx = "pptx",
-        /// Open text document.
         Odt = "odt",
-        /// Open spreadsheet.
         Ods = "ods",
-        /// Open presentation.
         Odp = "odp",
-        /// Plain text.
         Txt = "txt",
-        /// Markdown.
         Md = "md",
-        /// Comma-separated values.
         Csv = "csv",
-        /// Picture.
         Png = "png",
-        /// Picture.
         Jpg = "jpg",
-        /// Picture.
         Gif = "gif",
-        /// Picture.
         Webp = "webp",
-        /// Drawing; only ever downloaded, for it may carry scripts.
+        /// Always served as a download, because an SVG may contain scripts.
         Svg = "svg",
-        /// Sound.
         Mp3 = "mp3",
-        /// Sound.
         M4a = "m4a",
-        /// Film.
         Mp4 = "mp4",
-        /// Film.
         Webm = "webm",
-        /// Archive.
         Zip = "zip",
     }
 }
 
 impl FileType {
-    /// The type that a file name claims by its extension, in any case.
+    /// Returns the type indicated by the extension of a file name, ignoring case.
     pub fn of_name(name: &str) -> Option<Self> {
         let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
         match extension.as_str() {
@@ -92,7 +71,7 @@ impl FileType {
         }
     }
 
-    /// The media type with which it is served.
+    /// Returns the media type for the `Content-Type` header.
     pub const fn mime(self) -> &'static str {
         match self {
             Self::Pdf => "application/pdf",
@@ -119,75 +98,55 @@ impl FileType {
     }
 }
 
-/// What is known about stored bytes.
+/// Metadata of a stored file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Where the bytes are.
     pub key: FileKey,
-    /// The name the uploader gave it.
+    /// The name given by the uploader.
     pub file_name: FileName,
-    /// The media type.
     pub mime_type: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Hexadecimal SHA-256 of the bytes.
+    /// SHA-256 of the content, hexadecimal.
     pub sha256: String,
 }
 
-/// A file that a teacher adds to an assignment, for all groups or for one.
+/// A file attached to an assignment by a teacher, for all groups or for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssignmentAttachment {
-    /// Its id.
     pub id: AttachmentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// The assignment it belongs to.
     pub assignment_id: AssignmentId,
-    /// None: for the whole topic. Some: for that group only.
+    /// The group the file is for; `None` if it is for all groups of the topic.
     pub group_assignment_id: Option<GroupAssignmentId>,
-    /// The bytes.
     pub file: StoredFile,
-    /// Set while the file waits for the bulk edit that names it; nobody but staff sees it.
+    /// Set until a bulk edit publishes the file; staged files are visible to staff only.
     pub staged_at: Option<Timestamp>,
-    /// Who uploaded it.
     pub uploaded_by_id: UserId,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// A file that a teacher adds to a group.
+/// A file attached to a group by a teacher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupAttachment {
-    /// Its id.
     pub id: AttachmentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// The group it belongs to.
     pub group_id: GroupId,
-    /// The bytes.
     pub file: StoredFile,
-    /// Who uploaded it.
     pub uploaded_by_id: UserId,
-    /// When.
     pub created_at: Timestamp,
 }
 
-/// A file of the chat; it waits without a message until one names it.
+/// A file attached to a room message. It is uploaded first and has no message until one refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageAttachment {
-    /// Its id.
     pub id: AttachmentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
     /// The room it was uploaded to.
     pub work_room_id: WorkRoomId,
-    /// The message that names it.
     pub message_id: Option<MessageId>,
-    /// The bytes.
     pub file: StoredFile,
-    /// Who uploaded it.
     pub uploaded_by_id: UserId,
-    /// When.
     pub created_at: Timestamp,
 }
 

@@ -1,5 +1,4 @@
-//! Grades: kept once, with the submission they judge. Students see a grade only when it is published, and of the
-//! grades of single members only their own.
+//! Grades of submissions. Students see a grade only once it is published, and of the individual grades only their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +15,11 @@ use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// Whether students see a grade.
+    /// Visibility of a grade.
     GradeStatus {
-        /// Only staff see it.
+        /// Visible to staff only.
         Draft = "DRAFT",
-        /// It is out.
+        /// Visible to the students.
         Published = "PUBLISHED",
     }
 }
@@ -28,126 +27,114 @@ words! {
 /// The grade of a submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grade {
-    /// The submission it judges.
     pub submission_id: SubmissionId,
-    /// A value of the scale.
+    /// A value of the grade scale.
     pub value: Option<GradeValue>,
-    /// Points.
     pub points: Option<Points>,
-    /// Words with the grade.
+    /// Comment on the grade.
     pub feedback: Option<FeedbackText>,
-    /// Whether students see it.
     pub status: GradeStatus,
-    /// Rises with every change, so that nobody overwrites a colleague unseen.
+    /// Incremented with every change; used to detect concurrent changes by several teachers.
     pub version: i64,
-    /// Who graded the group last; in what one person sees, who graded that person last.
+    /// The teacher who last graded the group or, in the view of one student, that student.
     pub graded_by_id: UserId,
-    /// When.
     pub graded_at: Timestamp,
-    /// When it was published.
     pub published_at: Option<Timestamp>,
-    /// Grades of single members that differ.
+    /// Individual grades of members that differ from the grade of the group.
     pub member_grades: Vec<MemberGrade>,
-    /// Who wrote the grades of single members, and when; those of earlier releases have none.
+    /// Who set the individual grades, and when; no entry for grades of earlier releases.
     pub member_marks: BTreeMap<UserId, GradeMark>,
 }
 
-/// Who wrote a grade, and when.
+/// Who set a grade, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradeMark {
-    /// When.
     pub at: Timestamp,
-    /// Who.
     pub by: UserId,
 }
 
-/// A state that a grade has or had.
+/// A present or former state of a grade.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GradeState {
-    /// Counts the states of the grade from 1.
+    /// Number of the state, from 1.
     pub version: i64,
-    /// A value of the scale.
+    /// A value of the grade scale.
     pub value: Option<GradeValue>,
-    /// Points.
     pub points: Option<Points>,
-    /// Words with the grade.
+    /// Comment on the grade.
     pub feedback: Option<FeedbackText>,
-    /// Whether students saw it.
     pub status: GradeStatus,
-    /// Grades of single members that differed.
+    /// Individual grades of members that differed from the grade of the group.
     pub member_grades: Vec<MemberGrade>,
-    /// Who made the change that led to this state.
+    /// The user whose change led to this state.
     pub changed_by_id: UserId,
-    /// The name of that account.
+    /// The name of that user.
     pub changed_by_name: String,
-    /// When.
     pub changed_at: Timestamp,
 }
 
-/// The grade of a single member.
+/// The individual grade of a member.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemberGrade {
-    /// The member.
     #[garde(skip)]
     pub user_id: UserId,
-    /// A value of the scale.
+    /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional", alias = "grade")]
     #[garde(dive)]
     pub value: Option<GradeValue>,
-    /// Points.
     #[serde(default)]
     #[garde(dive)]
     pub points: Option<Points>,
-    /// Words for this member.
+    /// Comment for this member.
     #[serde(default, deserialize_with = "optional")]
     #[garde(dive)]
     pub feedback: Option<FeedbackText>,
 }
 
-/// What a teacher writes; what is absent stays as it is.
+/// A change of a grade by a teacher. Absent fields are unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GradeEdit {
-    /// A value of the scale.
+    /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
     pub value: Edit<GradeValue>,
-    /// Points.
+    /// Points, at most the maximum of the topic.
     #[serde(default)]
     #[garde(dive)]
     pub points: Edit<Points>,
-    /// Words with the grade.
+    /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub feedback: Edit<FeedbackText>,
-    /// All grades of single members.
+    /// The complete list of individual grades; it replaces the present one.
     #[serde(default)]
     #[garde(dive, length(max = 50))]
     pub member_grades: Option<Vec<MemberGrade>>,
-    /// True publishes, false withdraws, absent leaves it.
+    /// `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged.
     #[serde(default)]
     #[garde(skip)]
     pub publish: Option<bool>,
 }
 
-/// What a teacher writes about a document: the grade of the group, without those of single members.
+/// A change of the grade of a document: the grade of the group, without individual grades.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DocumentGradeEdit {
-    /// A value of the scale.
+    /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
     pub value: Edit<GradeValue>,
-    /// Points.
+    /// Points, at most the maximum of the topic.
     #[serde(default)]
     #[garde(dive)]
     pub points: Edit<Points>,
-    /// Words with the grade.
+    /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub feedback: Edit<FeedbackText>,
-    /// True publishes, false withdraws, absent leaves it.
+    /// `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged.
     #[serde(default)]
     #[garde(skip)]
     pub publish: Option<bool>,
@@ -165,19 +152,19 @@ impl From<DocumentGradeEdit> for GradeEdit {
     }
 }
 
-/// What a grade of a submission has to keep.
+/// Constraints on the grade of a submission.
 #[derive(Clone, Copy, Debug)]
 pub struct GradeRules<'a> {
-    /// The most points of the topic.
+    /// Maximum number of points of the topic.
     pub max_points: Option<Points>,
-    /// The scale of the topic.
+    /// Grade scale of the topic.
     pub scale: Option<&'a GradeScale>,
-    /// The members of the submission, as they were when it was handed in; only they can be graded singly.
+    /// The members at the time of submission; only they can have individual grades.
     pub members: &'a [UserId],
 }
 
 impl<'a> GradeRules<'a> {
-    /// The rules of a topic for a submission of these members.
+    /// Returns the constraints of a topic for a submission of these members.
     pub fn of(assignment: &'a Assignment, members: &'a [UserId]) -> Self {
         Self {
             max_points: assignment.max_points,
@@ -186,7 +173,7 @@ impl<'a> GradeRules<'a> {
         }
     }
 
-    /// Whether a value and points can be given at all.
+    /// Rejects a value that is not in the scale, and points above the maximum.
     pub fn take(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), Refusal> {
         if self.scale.zip(value).is_some_and(|(scale, value)| !scale.takes(value)) {
             return Err(Refusal::Invalid {
@@ -205,7 +192,7 @@ impl<'a> GradeRules<'a> {
         Ok(())
     }
 
-    /// The same for the grades of single members, of which some may be there already.
+    /// Like [`Self::take`], for individual grades. Values that did not change are not checked again.
     fn take_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), Refusal> {
         let refused = |code, message| Refusal::Invalid {
             path: "memberGrades",
@@ -232,30 +219,29 @@ impl<'a> GradeRules<'a> {
     }
 }
 
-/// What writing a grade did to its visibility.
+/// Effect of a change on the visibility of a grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publication {
-    /// It stays with the staff.
+    /// It remains visible to staff only.
     Kept,
-    /// It is out, or a grade that is out changed.
+    /// The grade was published, or a published grade changed.
     Published,
-    /// It was out and is not any more.
+    /// The grade is no longer published.
     Withdrawn,
 }
 
-/// What a teacher changed of a grade.
+/// What a change of a grade affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradeWritten {
-    /// Whether students see it.
     pub publication: Publication,
     /// Whether the grade of the group changed.
     pub is_group: bool,
-    /// The members whose own grades changed.
+    /// The members whose individual grades changed.
     pub members: Vec<UserId>,
 }
 
 impl Grade {
-    /// The grade before anything was written.
+    /// Returns the initial grade of a submission, before the first change.
     pub fn blank(submission: SubmissionId, teacher: UserId, now: Timestamp) -> Self {
         Self {
             submission_id: submission,
@@ -272,8 +258,8 @@ impl Grade {
         }
     }
 
-    /// Writes what the teacher says; answers nothing when that is what the grade says already. What stays as it was is
-    /// not judged anew: the topic may have got another scale since.
+    /// Applies a change; returns `None` if it changes nothing. Values that stay the same are not validated again,
+    /// because the topic may have another scale by now.
     pub fn write(
         &mut self,
         edit: GradeEdit,
@@ -294,7 +280,7 @@ impl Grade {
         written.points = edit.points.resolve(written.points);
         written.feedback = edit.feedback.resolve(written.feedback);
         if let Some(mut grades) = edit.member_grades {
-            // The store keeps them in this order; what was only sent in another one is no change.
+            // The database returns them in this order; a different order alone is not a change.
             grades.sort_by(|left, right| left.user_id.cmp(&right.user_id));
             written.member_grades = grades;
         }
@@ -341,13 +327,13 @@ impl Grade {
         }))
     }
 
-    /// Whether those who have no grade of their own see the same.
+    /// Returns whether members without an individual grade see the same grade.
     fn is_same_for_group(&self, other: &Self) -> bool {
         let seen = |grade: &Self| (grade.value.clone(), grade.points, grade.feedback.clone(), grade.status);
         seen(self) == seen(other)
     }
 
-    /// The members whose own grades came, changed or went.
+    /// Returns the members whose individual grades were added, changed or removed.
     fn members_changed_since(&self, before: &Self) -> BTreeSet<UserId> {
         let differs = |grade: &&MemberGrade, others: &[MemberGrade]| !others.contains(grade);
         let new = self
@@ -361,12 +347,13 @@ impl Grade {
         new.chain(old).map(|grade| grade.user_id.clone()).collect()
     }
 
-    /// Whether it says nothing at all.
+    /// Returns whether the grade has no content.
     pub fn is_empty(&self) -> bool {
         self.value.is_none() && self.points.is_none() && self.feedback.is_none() && self.member_grades.is_empty()
     }
 
-    /// What a student sees of it: nothing before it is published, and of the others' grades nothing at all.
+    /// Returns the grade as visible to a student: `None` unless it is published, and without the individual grades of
+    /// others.
     pub fn for_student(&self, student: &UserId) -> Option<Self> {
         self.is_shown().then(|| {
             let mut own = self.clone();
@@ -376,7 +363,7 @@ impl Grade {
         })
     }
 
-    /// What the staff see of it: everything, with the time of what was written last.
+    /// Returns the grade as visible to staff: everything, with the time and author of the latest change.
     #[must_use]
     pub fn for_staff(&self) -> Self {
         self.clone().with_last_mark()
@@ -395,7 +382,7 @@ impl Grade {
         policy::holds(Clause::GradePublished, self.status == GradeStatus::Published)
     }
 
-    /// What the whole group sees of it: the group's grade without those of single members.
+    /// Returns the grade as visible to the whole group: `None` unless it is published, and without individual grades.
     pub fn for_group(&self) -> Option<Self> {
         self.is_shown().then(|| Self {
             member_grades: Vec::new(),

@@ -1,26 +1,25 @@
-//! What a scale of grades takes. A scale is free text that a teacher wrote; where it plainly lists its values or names its
-//! two ends, other values are refused, and everything else is left to the people who read it.
+//! Validation of grades against a grade scale. A scale is free text written by a teacher. If it clearly lists its
+//! values or names its two ends, other values are rejected; any other scale accepts every value.
 
 use crate::text::{GradeScale, GradeValue};
 
-/// What stands between the values of a scale that lists them.
+/// Separators of a scale that lists its values.
 const BETWEEN: [char; 4] = [',', ';', '|', '/'];
 
 impl GradeScale {
-    /// Whether a value is one of this scale. `A, B, C` takes these three; `1-6` and `A to F` take what lies between the
-    /// ends, also with a plus or a minus behind it, numbers also with a fraction.
+    /// Returns whether a value is part of this scale. `A, B, C` accepts these three; `1-6` and `A to F` accept the
+    /// values between the ends, with an optional trailing plus or minus, and numbers with a fraction.
     pub fn takes(&self, value: &GradeValue) -> bool {
         let (scale, value) = (self.as_str(), value.as_str().trim());
         if !scale.contains(BETWEEN) {
             return ends(scale).is_none_or(|ends| ends.take(value));
         }
         let mut entries = scale.split(BETWEEN).map(str::trim).filter(|entry| !entry.is_empty());
-        // "1-6, half steps" is a sentence about a scale and no list of values.
+        // "1-6, half steps" is a sentence about a scale, not a list of values.
         entries.clone().any(|entry| ends(entry).is_some()) || entries.any(|entry| entry.eq_ignore_ascii_case(value))
     }
 }
 
-/// The two ends of a scale.
 enum Ends {
     Numbers(f64, f64),
     Letters(char, char),
@@ -36,7 +35,7 @@ impl Ends {
     }
 }
 
-/// The two ends of `1-6`, `A – F` and `A to F`.
+/// Parses the two ends of scales like `1-6`, `A – F` and `A to F`.
 fn ends(scale: &str) -> Option<Ends> {
     let (first, last) = ["..", " to ", "-", "–"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Tests of grades: who sees what, publishing and withdrawing, and limits of points.
+//! Tests of grades: visibility, publishing and withdrawing, and limits of points.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use garde::Validate;

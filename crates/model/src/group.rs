@@ -1,5 +1,5 @@
-//! Groups: who sees them and when, and the rule that ties a group's course to its active topics.
-//! Visibility is decided here and nowhere else; the store keeps a twin of it in SQL, compared by a test.
+//! Groups: who sees them and when, and the invariant that ties the course of a group to its active topics. Visibility
+//! is decided here; the same rule exists in SQL, and a test compares the two.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,53 +21,45 @@ use crate::user::Person;
 use crate::word::words;
 use crate::zone::DateOrTime;
 
-/// The most members of a group.
+/// Maximum number of members of a group.
 pub const MEMBERS_MAX: usize = 50;
 
-/// Some students of a class who work together.
+/// Students of a class who work together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its id.
     pub id: GroupId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its class.
     pub class_id: ClassId,
-    /// Its one work room.
+    /// The work room of the group; there is exactly one.
     pub work_room_id: WorkRoomId,
-    /// Its name.
     pub name: ShortName,
-    /// Its number, unique within the class.
+    /// Unique within the class.
     pub group_number: GroupNumber,
-    /// A name the group likes better.
+    /// A name chosen by the group.
     pub display_name: Option<ShortName>,
-    /// Students do not see the group before this moment.
+    /// Hidden from students before this time.
     pub start_date: Option<Timestamp>,
-    /// How many documents are asked for.
+    /// Number of documents the group has to create.
     pub required_documents: RequiredDocuments,
-    /// Its subject; that of the course when there is one.
+    /// Equals the subject of the course if the group has a course.
     pub subject_id: Option<SubjectId>,
-    /// Its course; groups from before courses have none.
+    /// `None` for groups created before courses existed.
     pub course_id: Option<CourseId>,
-    /// Its raised hand.
+    /// The help request of the group.
     pub help: HelpFlag,
-    /// Who made it.
     pub created_by_id: UserId,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change.
+/// Fields of a group that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<ShortName>,
-    /// New number.
+    /// New number; must be unique within the class.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub group_number: Edit<GroupNumber>,
@@ -75,53 +67,49 @@ pub struct GroupEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub display_name: Edit<ShortName>,
-    /// New start date.
+    /// New start date. Students do not see the group before.
     #[serde(default)]
     #[garde(skip)]
     pub start_date: Edit<DateOrTime>,
-    /// How many documents are asked for.
+    /// Number of documents the group has to create.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub required_documents: Edit<RequiredDocuments>,
-    /// Another subject; with a course it must be the course's.
+    /// New subject. If the group has a course, it must be the subject of the course.
     #[serde(default)]
     #[garde(skip)]
     pub subject_id: Edit<SubjectId>,
-    /// Another course.
+    /// New course. Rejected while the group has an active topic in another course.
     #[serde(default)]
     #[garde(skip)]
     pub course_id: Edit<CourseId>,
 }
 
-/// An active topic that a group works on: not finished, and still attached.
+/// An active topic of a group: attached and not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveTopic {
-    /// The assignment.
     pub assignment_id: AssignmentId,
-    /// Its course.
     pub course_id: Option<CourseId>,
 }
 
-/// Where a group stands: all that is needed to say who hears of it.
+/// What the delivery of events about a group depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The group, as others mention it.
     pub group: GroupLabel,
-    /// Its class.
     pub class: ClassId,
-    /// The status of the class.
     pub class_status: ClassStatus,
-    /// When the group opens to its students.
+    /// When the group becomes visible to its students.
     pub start_date: Option<Timestamp>,
 }
 
 impl Place {
-    /// Whether the members of the group may know of it now.
+    /// Returns whether the group is visible to its members at this time.
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.class_status != ClassStatus::Draft && self.start_date.is_none_or(|start| start <= now)
     }
 
-    /// The rooms that hear of the group: always the staff, its students only while it is open.
+    /// Returns the rooms that receive events about the group: always the staff, and its students only while it is
+    /// visible to them.
     pub fn rooms(&self, now: Timestamp) -> Vec<Room> {
         let mut rooms = vec![Room::Staff(self.class.clone())];
         if self.is_open(now) {
@@ -132,8 +120,8 @@ impl Place {
 }
 
 impl Group {
-    /// Rule 5: students see only their own groups, and those only once they have started and the class is no draft.
-    /// Admins and the teachers of the class see all.
+    /// Returns whether the viewer may see the group. Students see only their own groups, and only once the group has
+    /// started and the class is not a draft; admins and the teachers of the class see all groups.
     pub fn visible_to(
         &self,
         viewer: &Viewer,
@@ -149,12 +137,11 @@ impl Group {
         }
     }
 
-    /// Whether the start date still hides the group from its students.
+    /// Returns whether the start date still hides the group from its students.
     pub fn is_hidden(&self, now: Timestamp) -> bool {
         self.start_date.is_some_and(|start| start > now)
     }
 
-    /// Where the group stands, given the status of its class.
     pub fn place(&self, class_status: ClassStatus) -> Place {
         Place {
             group: self.label(),
@@ -164,8 +151,8 @@ impl Group {
         }
     }
 
-    /// The course the group will have when it is attached to a topic. A group without course and without active topics
-    /// takes the course of the topic; otherwise both must agree, and no course counts as one of its own.
+    /// Returns the course of the group after it is attached to a topic. A group without a course and without active
+    /// topics takes the course of the topic. Otherwise both must be in the same course, or both in none.
     pub fn course_for(&self, assignment: &Assignment, active: &[ActiveTopic]) -> Result<Option<CourseId>, Refusal> {
         if self.class_id != assignment.class_id {
             return Err(Refusal::ClassMismatch);
@@ -178,7 +165,7 @@ impl Group {
         }
     }
 
-    /// Refuses a group whose course differs from that of a topic that is active or about to be.
+    /// Rejects a group whose course differs from that of a topic that is active or about to become active.
     pub fn assert_course(&self, assignment: &Assignment) -> Result<(), Refusal> {
         if self.class_id != assignment.class_id {
             Err(Refusal::ClassMismatch)
@@ -189,7 +176,7 @@ impl Group {
         }
     }
 
-    /// Gets the group ready for a topic: it takes the topic's course and subject when it is free to. `course` is the
+    /// Prepares the group for a topic: it takes the course and subject of the topic if it has none. `course` is the
     /// course of the topic, `active` are the other active topics of the group.
     pub fn attach(
         &mut self,
@@ -213,7 +200,7 @@ impl Group {
         })
     }
 
-    /// Moves the group to another course, or out of its course; refused while an active topic is in another one.
+    /// Moves the group to another course, or out of its course. Rejected while an active topic is in another course.
     pub fn move_to(
         &mut self,
         course: Option<&Course>,
@@ -234,7 +221,7 @@ impl Group {
         Ok(self.take_course(course, now))
     }
 
-    /// Writes course and subject without asking; for [`Assignment::move_to`], which asks for all groups at once.
+    /// Sets course and subject without checks; for [`Assignment::move_to`], which checks all groups at once.
     pub(crate) fn take_course(&mut self, course: Option<&Course>, now: Timestamp) -> Changed {
         let mut changed = Changed::new();
         changed.write("courseId", &mut self.course_id, course.map(|course| course.id.clone()));
@@ -245,7 +232,7 @@ impl Group {
         changed
     }
 
-    /// Follows the course of the group to another subject.
+    /// Takes over a changed subject of the course.
     pub fn follow_subject(&mut self, course: &Course, now: Timestamp) -> Changed {
         let mut changed = Changed::new();
         if self.course_id.as_ref() == Some(&course.id) {
@@ -255,7 +242,8 @@ impl Group {
         changed
     }
 
-    /// Applies a PATCH. `course` is the loaded course that `edit.course_id` names, `active` are the active topics.
+    /// Applies a PATCH. `course` is the course that `edit.course_id` refers to, `active` are the active topics of the
+    /// group.
     pub fn edit(
         &mut self,
         edit: GroupEdit,
@@ -296,7 +284,7 @@ impl Group {
         Ok(changed)
     }
 
-    /// Writes the start date that a bulk edit sets for every group of a topic.
+    /// Sets the start date that a bulk edit specifies for every group of a topic.
     pub fn start_on(&mut self, start_date: Edit<Timestamp>, now: Timestamp) -> Changed {
         let mut changed = Changed::new();
         changed.edit_nullable("startDate", &mut self.start_date, start_date);
@@ -304,7 +292,7 @@ impl Group {
         changed
     }
 
-    /// Refuses more members than a group can hold.
+    /// Rejects more members than a group can have.
     pub const fn room_for(members: usize) -> Result<(), Refusal> {
         if members > MEMBERS_MAX {
             Err(Refusal::LimitReached {
@@ -316,7 +304,7 @@ impl Group {
         }
     }
 
-    /// The number of the next group of a class, after the highest one.
+    /// Returns the number of the next group of a class: one more than the highest.
     pub fn next_number(highest: Option<GroupNumber>) -> Result<GroupNumber, Refusal> {
         let limit = usize::try_from(GroupNumber::MAX).unwrap_or(usize::MAX);
         GroupNumber::try_from(highest.map_or(0, GroupNumber::get) + 1).map_err(|_| Refusal::LimitReached {
@@ -325,7 +313,6 @@ impl Group {
         })
     }
 
-    /// The group as others mention it.
     pub fn label(&self) -> GroupLabel {
         GroupLabel {
             id: self.id.clone(),
@@ -350,43 +337,34 @@ impl Group {
 }
 
 words! {
-    /// What a student is in a group.
+    /// Role of a student in a group.
     GroupRole {
-        /// One of the group.
         Member = "MEMBER",
     }
 }
 
-/// A student's place in a group, with what others may see of the student.
+/// Membership of a student in a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupMember {
-    /// Its id.
     pub id: GroupMemberId,
-    /// The group.
     pub group_id: GroupId,
-    /// The student.
     pub user: Person,
-    /// The student's address; only staff see it.
+    /// Visible to staff only.
     pub email: String,
-    /// Member or leader.
     pub role: GroupRole,
-    /// Since when.
     pub joined_at: Timestamp,
 }
 
-/// The group as others mention it.
+/// Summary of a group, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupLabel {
-    /// Its id.
     pub id: GroupId,
-    /// Its name.
     pub name: String,
-    /// Its number.
+    /// Number of the group, unique within the class.
     pub group_number: i64,
-    /// The name the group likes better.
+    /// A name chosen by the group.
     pub display_name: Option<String>,
-    /// Its course.
     pub course_id: Option<CourseId>,
 }
 

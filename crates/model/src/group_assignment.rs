@@ -1,5 +1,5 @@
-//! Group assignments: one group on one topic, the unit of submission. What the group reads, how far it is, and when it is late.
-//! These are the only places where `isShared`, an override, or the group of a file decides what somebody sees.
+//! Group assignments: the link between one group and one topic, the unit of submission. Determines the effective task
+//! text, status and lateness. `isShared`, an override and the group of a file affect visibility only here.
 
 use serde::Deserialize;
 
@@ -14,63 +14,62 @@ use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// How far a group is with a topic.
+    /// Progress of a group on a topic.
     GroupAssignmentStatus {
-        /// Nothing was written yet.
+        /// There is no document yet.
         NotStarted = "NOT_STARTED",
         /// There is a document.
         InProgress = "IN_PROGRESS",
-        /// Work is handed in.
+        /// Work was submitted.
         Submitted = "SUBMITTED",
-        /// The teacher gave the work back for revision.
+        /// The work was returned for revision.
         Returned = "RETURNED",
-        /// The grade is out.
+        /// The grade is published.
         Graded = "GRADED",
     }
 }
 
 words! {
-    /// What a submission overview is asked for: a status, or what cuts across them.
+    /// Filter of a submission overview: a status, or a state that is independent of it.
     SubmissionState {
-        /// Nothing was written yet.
+        /// There is no document yet.
         NotStarted = "NOT_STARTED",
         /// There is a document.
         InProgress = "IN_PROGRESS",
-        /// Work is handed in.
+        /// Work was submitted.
         Submitted = "SUBMITTED",
-        /// The teacher gave the work back for revision.
+        /// The work was returned for revision.
         Returned = "RETURNED",
-        /// The grade is out.
+        /// The grade is published.
         Graded = "GRADED",
-        /// The current submission came late.
+        /// The current submission was late.
         Late = "LATE",
-        /// Work is handed in and its grade is not out.
+        /// Work was submitted and its grade is not published.
         Ungraded = "UNGRADED",
     }
 }
 
-/// What happens to a group assignment.
+/// Event that affects the status of a group assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A document was made or saved in the room, linked to this topic or to none.
+    /// A document linked to this topic or to none was created or saved in the work room.
     Worked,
     /// A document was submitted.
     Submitted,
-    /// A submitted document was taken back.
+    /// A submitted document was withdrawn.
     Unsubmitted {
         /// Whether other submitted documents remain.
         others_remain: bool,
     },
-    /// A grade was published, or a published one changed.
+    /// A grade was published, or a published grade changed.
     GradePublished,
-    /// The grade was withdrawn.
     GradeWithdrawn,
-    /// The teacher gave the work back for revision.
+    /// The work was returned for revision.
     Returned,
 }
 
 impl GroupAssignmentStatus {
-    /// The status of a new link: work may already lie in the room.
+    /// Returns the status of a new link; documents may already exist.
     pub const fn at_attachment(has_linked_document: bool) -> Self {
         if has_linked_document {
             Self::InProgress
@@ -79,7 +78,7 @@ impl GroupAssignmentStatus {
         }
     }
 
-    /// The status after a step, or why the step is refused.
+    /// Returns the status after an event, or rejects the event.
     pub const fn after(self, step: Step) -> Result<Self, Refusal> {
         match step {
             Step::Worked => Ok(if matches!(self, Self::NotStarted) {
@@ -114,61 +113,54 @@ impl GroupAssignmentStatus {
         }
     }
 
-    /// Whether a submission is current in this status.
+    /// Returns whether there is a current submission in this status.
     pub const fn has_submission(self) -> bool {
         matches!(self, Self::Submitted | Self::Graded)
     }
 }
 
-/// A group at work on a topic.
+/// The link between a group and a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupAssignment {
-    /// Its id.
     pub id: GroupAssignmentId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// The topic.
     pub assignment_id: AssignmentId,
-    /// The group.
     pub group_id: GroupId,
-    /// How far the group is.
     pub status: GroupAssignmentStatus,
-    /// The active submission; there is one exactly while the status says so.
+    /// The current submission; set exactly while `status` implies one.
     pub current_submission_id: Option<SubmissionId>,
-    /// The group's own task text; kept, but not read, while the topic is shared. Only staff see it as such.
+    /// The group's own task text. Kept but not used while the topic is shared. Only staff see it as an override.
     pub description_override: Option<Description>,
-    /// More time for this group.
+    /// Extended deadline of this group.
     pub late_allowed_until: Option<Timestamp>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH on the link of one group may change.
+/// Fields of a group assignment that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupAssignmentEdit {
-    /// The group's own task text; empty means none.
+    /// The group's own task text; an empty text removes it.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description_override: Edit<Description>,
-    /// More time for this group.
+    /// Extended deadline of this group.
     #[serde(default)]
     #[garde(skip)]
     pub late_allowed_until: Edit<Timestamp>,
 }
 
-/// How late a submission is; decided when it is handed in and kept from then on.
+/// Lateness of a submission. Determined at submission time and not changed afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Whether it came after the group's limit.
+    /// Whether the deadline of the group had passed.
     pub is_late: bool,
-    /// Seconds after the limit, at least one when late, else zero.
+    /// Seconds after the deadline of the group: at least one if late, otherwise zero.
     pub late_by_seconds: i64,
 }
 
-/// The task text that a group reads.
+/// Returns the task text that a group reads.
 pub fn effective_description<'a>(assignment: &'a Assignment, link: &'a GroupAssignment) -> &'a Description {
     let own = link.description_override.as_ref().filter(|text| !text.is_empty());
     match own {
@@ -177,7 +169,7 @@ pub fn effective_description<'a>(assignment: &'a Assignment, link: &'a GroupAssi
     }
 }
 
-/// Whether a group sees a file of its topic: the shared ones, and its own while the topic is not shared.
+/// Returns whether a group sees a file of its topic: the shared ones, and its own unless the topic is shared.
 pub fn sees_file(assignment: &Assignment, link: &GroupAssignment, file: &AssignmentAttachment) -> bool {
     file.assignment_id == assignment.id
         && file.staged_at.is_none()
@@ -187,20 +179,20 @@ pub fn sees_file(assignment: &Assignment, link: &GroupAssignment, file: &Assignm
             .is_none_or(|owner| policy::holds(Clause::FileOfGroup, !assignment.is_shared && *owner == link.id))
 }
 
-/// Whether a file counts at all: files of single groups are ignored, not deleted, while the topic is shared; staged ones
-/// wait.
+/// Returns whether a file is in use. While the topic is shared, files of single groups are ignored but not deleted;
+/// staged files are not in use yet.
 pub const fn is_effective(assignment: &Assignment, file: &AssignmentAttachment) -> bool {
     file.staged_at.is_none() && (file.group_assignment_id.is_none() || !assignment.is_shared)
 }
 
 impl GroupAssignment {
-    /// The moment after which the group is late: its own grace, but never before the deadline.
+    /// Returns the effective deadline of the group: its extended deadline, but never before that of the topic.
     pub fn limit(&self, assignment: &Assignment) -> Timestamp {
         self.late_allowed_until
             .map_or(assignment.deadline, |grace| grace.max(assignment.deadline))
     }
 
-    /// How late a submission at this moment is.
+    /// Returns the lateness of a submission at this time.
     pub fn lateness(&self, assignment: &Assignment, submitted_at: Timestamp) -> Lateness {
         let limit = self.limit(assignment);
         let is_late = submitted_at > limit;
@@ -214,7 +206,7 @@ impl GroupAssignment {
         }
     }
 
-    /// Whether work may be handed in now, and how late it is.
+    /// Rejects a submission that is not possible now, or returns its lateness.
     pub fn takes_submission(&self, assignment: &Assignment, now: Timestamp) -> Result<Lateness, Refusal> {
         assignment.writable()?;
         self.status.after(Step::Submitted)?;
@@ -225,12 +217,13 @@ impl GroupAssignment {
         Ok(lateness)
     }
 
-    /// Takes a step that does not change the current submission; answers whether the status changed.
+    /// Applies an event that does not change the current submission. Returns whether the status changed.
     pub fn step(&mut self, step: Step, now: Timestamp) -> Result<bool, Refusal> {
         self.step_with(step, self.current_submission_id.clone(), now)
     }
 
-    /// Takes a step; `submission` is what is current afterwards, if the new status has one.
+    /// Applies an event and returns whether anything changed. `submission` becomes the current submission if the new
+    /// status has one.
     pub fn step_with(&mut self, step: Step, submission: Option<SubmissionId>, now: Timestamp) -> Result<bool, Refusal> {
         let status = self.status.after(step)?;
         let submission = if status.has_submission() { submission } else { None };
@@ -248,7 +241,6 @@ impl GroupAssignment {
         Ok(changed)
     }
 
-    /// Applies a PATCH on the link of one group.
     pub fn edit(
         &mut self,
         edit: GroupAssignmentEdit,
@@ -272,7 +264,7 @@ impl GroupAssignment {
         Ok(changed)
     }
 
-    /// A group with work handed in is detached only by force.
+    /// Rejects detaching a group with submissions, unless `force` is set.
     pub const fn detachable(&self, has_submissions: bool, force: bool) -> Result<(), Refusal> {
         if has_submissions && !force {
             Err(Refusal::HasSubmission)
@@ -282,30 +274,29 @@ impl GroupAssignment {
     }
 }
 
-/// How far the groups of a topic are; the five statuses add up to the groups.
+/// Progress of the groups of a topic. The five status counts add up to `groups`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Statistics {
-    /// All groups.
     pub groups: i64,
-    /// Groups that have nothing yet.
+    /// Groups without a document.
     pub not_started: i64,
-    /// Groups at work.
+    /// Groups with a document that have not submitted.
     pub in_progress: i64,
-    /// Groups whose work waits for the teacher.
+    /// Groups that submitted and are not graded.
     pub submitted: i64,
-    /// Groups whose work was given back.
+    /// Groups whose work was returned for revision.
     pub returned: i64,
-    /// Groups whose grade is out.
+    /// Groups whose grade is published.
     pub graded: i64,
-    /// Groups whose current submission came late.
+    /// Groups whose current submission was late.
     pub late: i64,
-    /// Groups that handed in and have no published grade.
+    /// Groups that submitted and have no published grade.
     pub ungraded: i64,
 }
 
 impl Statistics {
-    /// Counts one more group.
+    /// Adds one group to the counts.
     pub const fn count(&mut self, status: GroupAssignmentStatus, is_late: bool) {
         self.groups += 1;
         match status {

@@ -1,4 +1,4 @@
-//! Tests of group assignments: what a group reads, how far it is, and when it is late.
+//! Tests of group assignments: effective task text, status and lateness.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use proptest::prelude::*;
@@ -223,7 +223,7 @@ proptest! {
             for is_shared in [false, true] {
                 let edit = crate::assignment::AssignmentEdit { is_shared: Edit::Set(is_shared), ..Default::default() };
                 topic.edit(edit, at(1)).unwrap();
-                // Total: there is always a text, the own one or that of the topic.
+                // The function is total: the text is always the group's own or that of the topic.
                 let now = effective_description(&topic, &own);
                 prop_assert!(*now == topic.description || Some(now) == own.description_override.as_ref());
                 prop_assert_eq!(is_shared && *now != topic.description, false);

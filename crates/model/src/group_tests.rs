@@ -1,4 +1,4 @@
-//! Tests of groups: who sees them, and the course invariant after any sequence of attaching, moving and reopening.
+//! Tests of groups: visibility, and the course invariant after any sequence of attaching, moving and reopening.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn staff_of_the_class_see_hidden_groups_and_other_teachers_do_not() {
     assert!(hidden.visible_to(&Viewer::Admin, false, false, ClassStatus::Draft, at(1)));
     assert!(hidden.visible_to(&teacher(), false, true, ClassStatus::Draft, at(1)));
     assert!(!group("g").visible_to(&teacher(), true, false, ClassStatus::Active, at(1)));
-    // Once a co-teacher, now a student.
+    // A former co-teacher who is now a student.
     assert!(!hidden.visible_to(&student(), false, true, ClassStatus::Active, at(1)));
 }
 
@@ -156,7 +156,7 @@ fn the_subject_of_a_group_is_that_of_its_course() {
     };
     assert_eq!(group.edit(edit, None, &[], at(1)), Err(Refusal::ClassMismatch));
     assert_eq!(group, before, "a refused edit changes nothing");
-    // Out of the course and to another subject at once.
+    // Leaves the course and changes the subject in the same request.
     let edit = GroupEdit {
         course_id: Edit::Clear,
         subject_id: art(),
@@ -206,7 +206,7 @@ proptest! {
         let group = Group { start_date: Some(at(start)), ..group("g") };
         let sees = group.visible_to(&student(), is_member, manages, status, at(now));
         prop_assert!(!(sees && start > now));
-        // Whom the rooms would tell is exactly who sees it.
+        // The group room receives events exactly when the members see the group.
         let told = group.place(status).rooms(at(now)).contains(&Room::Group(GroupId::new("g")));
         prop_assert_eq!(sees, told && is_member);
     }

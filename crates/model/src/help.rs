@@ -1,62 +1,57 @@
-//! The help flag of a group: calm or raised. While it is raised its time never moves, so that the queue stays fair.
+//! The help flag of a group: calm or raised. The time of a raised flag never changes, so that the help queue stays
+//! fair.
 
 use crate::id::UserId;
 use crate::text::HelpMessage;
 use crate::time::Timestamp;
 
-/// A group's raised hand.
+/// State of a group's help request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HelpFlag {
-    /// Nobody asks for help.
+    /// The group does not need help.
     Calm {
-        /// When and by whom the last call was handled; only staff see it.
+        /// When and by whom the last request was resolved; visible to staff only.
         resolved: Option<Resolved>,
     },
-    /// The group asks for help.
+    /// The group needs help.
     Raised {
-        /// When it was raised first.
+        /// When the flag was raised; repeated requests do not change it.
         since: Timestamp,
-        /// What it is about.
         message: Option<HelpMessage>,
-        /// The student who raised it first.
+        /// The student who raised the flag.
         by: Option<UserId>,
-        /// The teacher who is on the way.
+        /// The teacher who claimed the request.
         claimed_by: Option<UserId>,
     },
 }
 
-/// A handled call.
+/// A resolved help request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// When.
     pub at: Timestamp,
-    /// By whom; unknown once the person is erased.
+    /// `None` once the user has been erased.
     pub by: Option<UserId>,
 }
 
-/// What raising did.
+/// Effect of raising the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raise {
-    /// The flag went up: logged and told.
+    /// The flag was raised: the request is logged and an event is emitted.
     First,
-    /// It was up already: told again, not logged again.
+    /// The flag was raised already: an event is emitted, but the request is not logged again.
     Again,
 }
 
-/// The flag as the store keeps it, column by column.
+/// The flag as stored in the database, one field per column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HelpColumns {
-    /// Set exactly while help is needed.
+    /// Set exactly while the flag is raised.
     pub requested_at: Option<Timestamp>,
-    /// What it is about.
     pub message: Option<HelpMessage>,
-    /// Who raised it.
     pub requested_by_id: Option<UserId>,
-    /// Who is on the way.
     pub claimed_by_id: Option<UserId>,
-    /// When the last call was handled.
+    /// When the last request was resolved.
     pub resolved_at: Option<Timestamp>,
-    /// By whom.
     pub resolved_by_id: Option<UserId>,
 }
 
@@ -67,7 +62,8 @@ impl Default for HelpFlag {
 }
 
 impl HelpFlag {
-    /// A student raises the flag; while it is up, only a new message counts. A repeat without message keeps the old one.
+    /// Raises the flag. If it is raised already, only a new message takes effect; without one the previous message is
+    /// kept.
     pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> Raise {
         match self {
             Self::Calm { .. } => {
@@ -88,7 +84,7 @@ impl HelpFlag {
         }
     }
 
-    /// A teacher handled the call: answers how many seconds the group waited, or nothing when nobody had called.
+    /// Resolves the request and returns how many seconds the group waited; `None` if the flag is not raised.
     pub fn resolve(&mut self, teacher: &UserId, now: Timestamp) -> Option<i64> {
         let Self::Raised { since, .. } = *self else { return None };
         *self = Self::Calm {
@@ -97,11 +93,11 @@ impl HelpFlag {
                 by: Some(teacher.clone()),
             }),
         };
-        // A clock that was set back must not make the wait negative.
+        // Keeps the duration non-negative if the clock was set back.
         Some(now.seconds_since(since).max(0))
     }
 
-    /// A teacher is on the way; answers whether that is news.
+    /// Records the teacher who attends to the group and returns whether that changed.
     pub fn claim(&mut self, teacher: &UserId) -> bool {
         match self {
             Self::Raised { claimed_by, .. } if claimed_by.as_ref() != Some(teacher) => {
@@ -112,12 +108,10 @@ impl HelpFlag {
         }
     }
 
-    /// Whether the group asks for help.
     pub const fn needs_help(&self) -> bool {
         matches!(self, Self::Raised { .. })
     }
 
-    /// Since when it asks.
     pub const fn requested_at(&self) -> Option<Timestamp> {
         match self {
             Self::Raised { since, .. } => Some(*since),
@@ -125,7 +119,6 @@ impl HelpFlag {
         }
     }
 
-    /// What it asks.
     pub const fn message(&self) -> Option<&HelpMessage> {
         match self {
             Self::Raised { message, .. } => message.as_ref(),
@@ -133,7 +126,6 @@ impl HelpFlag {
         }
     }
 
-    /// Who raised the flag.
     pub const fn requested_by(&self) -> Option<&UserId> {
         match self {
             Self::Raised { by, .. } => by.as_ref(),
@@ -141,7 +133,6 @@ impl HelpFlag {
         }
     }
 
-    /// Who is on the way.
     pub const fn claimed_by(&self) -> Option<&UserId> {
         match self {
             Self::Raised { claimed_by, .. } => claimed_by.as_ref(),
@@ -149,7 +140,6 @@ impl HelpFlag {
         }
     }
 
-    /// The last handled call.
     pub const fn resolved(&self) -> Option<&Resolved> {
         match self {
             Self::Calm { resolved } => resolved.as_ref(),
@@ -278,7 +268,7 @@ mod tests {
             let mut flag = HelpFlag::default();
             let mut expected = None;
             for (second, (step, with_message)) in steps.into_iter().enumerate() {
-                let now = at(i64::try_from(second).expect("there are fewer than forty steps"));
+                let now = at(i64::try_from(second).expect("fewer than forty steps"));
                 match step {
                     0 | 1 => {
                         let raise = flag.raise(&ben(), with_message.then(|| HelpMessage::stored("x")), now);

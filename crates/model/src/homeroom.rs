@@ -1,4 +1,4 @@
-//! Homerooms: the fixed classes a school keeps, from which students are enrolled into teaching classes.
+//! Homerooms: the permanent administrative classes of a school, from which students are enrolled in teaching classes.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,42 +8,32 @@ use crate::refusal::Refusal;
 use crate::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use crate::time::Timestamp;
 
-/// A class as the school keeps it, apart from its teaching.
+/// An administrative class of the school, independent of its lessons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homeroom {
-    /// Its id.
     pub id: HomeroomId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its name, unique with the year in the organization.
+    /// Unique within the organization and school year.
     pub name: ShortName,
-    /// Grade level.
     pub grade_level: Option<GradeLevel>,
-    /// School year.
     pub academic_year: Option<AcademicYear>,
-    /// The homeroom teacher.
     pub teacher_id: Option<UserId>,
-    /// Id in the school's own administration.
+    /// Id in the school's administration system.
     pub external_id: Option<ExternalId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change.
+/// Fields of a homeroom that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HomeroomEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<ShortName>,
-    /// New grade level.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub grade_level: Edit<GradeLevel>,
-    /// New school year.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub academic_year: Edit<AcademicYear>,
@@ -68,25 +58,19 @@ impl Homeroom {
     }
 }
 
-/// A student's place in a homeroom.
+/// Membership of a student in a homeroom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeroomEnrollment {
-    /// Its id.
     pub id: EnrollmentId,
-    /// The homeroom.
     pub homeroom_id: HomeroomId,
-    /// The student.
     pub student_id: UserId,
-    /// Since when.
     pub enrolled_at: Timestamp,
 }
 
-/// The homeroom as others mention it.
+/// Summary of a homeroom, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HomeroomLabel {
-    /// Its id.
     pub id: HomeroomId,
-    /// Its name.
     pub name: String,
 }

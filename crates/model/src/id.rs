@@ -1,10 +1,10 @@
-//! Typed ids: one newtype for each noun, so that a course id is never taken for a group id.
-//! Ids are made elsewhere (the model knows neither clock nor chance) and are never checked here: a malformed id simply names nothing.
-//! An id goes from row to noun to view to event; its copies share one text.
+//! Typed ids: one newtype per entity, so that a course id cannot be used as a group id. Ids are generated elsewhere
+//! (the model has no clock and no randomness) and are not validated: a malformed id matches no object. Clones share the
+//! same string, because an id is copied from row to entity to response to event.
 
 use std::sync::Arc;
 
-/// Makes one typed id: a text newtype that is written as a plain string everywhere.
+/// Defines typed ids: string newtypes that are serialized as plain strings.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
@@ -13,19 +13,17 @@ macro_rules! ids {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Takes the text as it is; an id that nobody issued is unknown, not wrong.
+            /// Accepts any text. An id that was never issued leads to "not found", not to a validation error.
             pub fn new(text: impl AsRef<str>) -> Self {
                 let text = text.as_ref();
-                // A NUL is a character to JSON and to addresses, but no text that a database can be asked for.
+                // NUL is valid in JSON and in URLs, but PostgreSQL rejects it in text parameters.
                 Self(if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() })
             }
 
-            /// The text of the id.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text of the id, as a text of its own.
             pub fn into_string(self) -> String {
                 self.0.as_ref().to_owned()
             }
@@ -64,13 +62,13 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Id of a person's account.
+    /// Id of a user account.
     UserId
     /// Id of an organization, the tenant.
     OrganizationId
     /// Id of a membership of a user in an organization.
     MemberId
-    /// Id of an invitation of an address into an organization.
+    /// Id of an invitation of an email address to an organization.
     InvitationId
     /// Id of a sign-in session.
     SessionId
@@ -96,7 +94,7 @@ ids! {
     SubmissionId
     /// Id of the frozen copy of a document in a submission.
     SubmissionDocumentId
-    /// Id of a feedback text.
+    /// Id of a feedback.
     FeedbackId
     /// Id of a file attached to an assignment, a group or a message.
     AttachmentId
@@ -104,7 +102,7 @@ ids! {
     WorkRoomId
     /// Id of a mail domain of an organization.
     MailDomainId
-    /// Id of a chat message, a direct message or an announcement.
+    /// Id of a room message, a direct message or an announcement.
     MessageId
     /// Id of a document in a work room.
     DocumentId
@@ -114,9 +112,9 @@ ids! {
     LateTextId
     /// Id of a record of the activity log.
     LogId
-    /// Id of an event told over a socket.
+    /// Id of a real-time event.
     EventId
-    /// Id of a job that runs in the background.
+    /// Id of a background job.
     JobId
 }
 

@@ -1,47 +1,47 @@
-//! Idempotency keys: a creating request that is sent again with its key creates nothing and gets the first answer.
+//! Idempotency keys: a creating request that is repeated with the same key creates nothing and receives the first
+//! response.
 
 use crate::id::UserId;
 
-/// How long a key is remembered, in seconds.
+/// How long a key is stored, in seconds.
 pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
-/// How many keys of one person an organization remembers; older ones are forgotten.
+/// Maximum number of keys stored per user and organization; the oldest are deleted.
 pub const MOST_KEYS: i64 = 1_000;
-/// How many bytes of responses to one person an organization keeps; older ones are forgotten.
+/// Maximum total size, in bytes, of the responses stored per user and organization; the oldest are deleted.
 pub const MOST_BYTES: i64 = 8 * 1024 * 1024;
-/// The longest key, in characters.
+/// Maximum length of a key in characters.
 pub const LONGEST_KEY: usize = 255;
 
-/// Whether a text can be a key: visible ASCII without spaces.
+/// Returns whether a text is a valid key: visible ASCII without spaces.
 pub fn is_key(text: &str) -> bool {
     (1..=LONGEST_KEY).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Names of fields that hold secrets. An answer is stored with null in their place.
+/// Names of JSON fields that contain secrets. Stored responses have null in their place.
 pub const SECRETS: [&str; 3] = ["temporaryPassword", "password", "secret"];
 
-/// A creating request that carries a key.
+/// A creating request with an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedRequest {
-    /// Who sends it.
     pub user: UserId,
-    /// Method and template of the path.
+    /// Method and path template.
     pub route: String,
-    /// The digest of the key.
+    /// Digest of the key.
     pub key_digest: String,
-    /// The digest of path, query and body.
+    /// Digest of path, query and body.
     pub request_digest: String,
 }
 
-/// The answer to a creating request, without secrets.
+/// The stored response to a creating request, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// The status.
+    /// HTTP status code.
     pub status: u16,
-    /// The address of what was created.
+    /// Value of the `Location` header.
     pub location: Option<String>,
-    /// The version of what was created.
+    /// Value of the `ETag` header.
     pub etag: Option<String>,
-    /// The body, JSON.
+    /// JSON body.
     pub body: String,
 }
 

@@ -1,54 +1,53 @@
-//! Importing people: what a file may ask for, and how each of its rows ends. Rows stand for themselves: one that is refused
-//! changes nothing, and the others go on.
+//! Import of users: limits and the results of rows. Rows are independent: a rejected row changes nothing, and the
+//! remaining rows are processed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::word::words;
 
-/// The most people of one import (contract 9).
+/// Maximum number of users in one import.
 pub const PEOPLE_MAX: usize = 50_000;
-/// The most people that a JSON body brings (contract 9: lists in bodies).
+/// Maximum number of users in a JSON body, the general limit of lists in request bodies.
 pub const BODY_MAX: usize = crate::list::MAX;
 
 words! {
-    /// What an import does with people who are members already.
+    /// How an import treats users who are members already.
     ImportMode {
-        /// Brings them up to date.
+        /// They are updated.
         Upsert = "upsert",
-        /// Leaves them as they are.
+        /// They are left unchanged.
         Create = "create",
     }
 }
 
 words! {
-    /// How a row ended.
+    /// Result of a row.
     RowStatus {
-        /// It made something new.
+        /// A user or membership was created.
         Created = "created",
-        /// It changed something.
+        /// An existing member was updated.
         Updated = "updated",
-        /// It invited an address whose account another organization made.
+        /// An address whose account belongs to another organization was invited.
         Invited = "invited",
-        /// It said nothing new.
+        /// The row changed nothing.
         Skipped = "skipped",
-        /// It was refused and changed nothing.
+        /// The row was rejected and changed nothing.
         Failed = "failed",
     }
 }
 
-/// Why a row is refused, with the column in question.
+/// Why a row was rejected, with the column concerned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct RowProblem {
-    /// The column as the header spells it; empty when the row as a whole is meant.
+    /// Name of the column as spelled in the header; empty if the problem concerns the whole row.
     pub column: String,
-    /// Why, for programs.
+    /// Machine-readable error code.
     pub code: String,
-    /// Why, for people; to be read after the name of the column.
+    /// Human-readable message, to be shown after the name of the column.
     pub message: String,
 }
 
 impl RowProblem {
-    /// A problem with one column.
     pub fn new(column: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             column: column.into(),
@@ -58,24 +57,24 @@ impl RowProblem {
     }
 }
 
-/// How many rows ended how.
+/// Number of rows by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportCounts {
-    /// Rows that made something new.
+    /// Rows that created a user or a membership.
     pub created: i64,
-    /// Rows that changed something.
+    /// Rows that updated an existing member.
     pub updated: i64,
     /// Rows that created an invitation.
     #[serde(default)]
     pub invited: i64,
-    /// Rows that said nothing new.
+    /// Rows that changed nothing.
     pub skipped: i64,
-    /// Rows that were refused.
+    /// Rows that were rejected.
     pub failed: i64,
 }
 
 impl ImportCounts {
-    /// Counts one more row.
+    /// Adds one row to the counts.
     pub const fn add(&mut self, status: RowStatus) {
         match status {
             RowStatus::Created => self.created += 1,
@@ -86,23 +85,23 @@ impl ImportCounts {
         }
     }
 
-    /// How many rows that were.
+    /// Returns the number of rows.
     pub const fn total(&self) -> i64 {
         self.created + self.updated + self.invited + self.skipped + self.failed
     }
 
-    /// Whether anything is different now.
+    /// Returns whether any row changed data.
     pub const fn changed_anything(&self) -> bool {
         self.created + self.updated + self.invited > 0
     }
 }
 
-/// What is left of a cell: nothing where only blanks were.
+/// Returns the trimmed content of a cell; `None` if it is blank.
 pub fn cell(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-/// The entries of a cell that lists several things, each once, in their order.
+/// Splits a cell with several values; returns each distinct value once, in order.
 pub fn entries(text: &str, separator: char) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for entry in text.split(separator).filter_map(cell) {
@@ -113,7 +112,7 @@ pub fn entries(text: &str, separator: char) -> Vec<String> {
     found
 }
 
-/// Whether a text is spelled like our ids, so that it names a thing and not its name.
+/// Returns whether a text has the format of an id, so that it refers to an object by id and not by name.
 pub fn looks_like_an_id(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

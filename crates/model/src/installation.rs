@@ -1,34 +1,35 @@
-//! Whether a database and a file storage belong to the same installation, and how many files without rows a sweep may
-//! take for leftovers of crashes instead of for the sign of a wrong database.
+//! Checks whether a database and a file storage belong to the same installation, and how many files without rows a
+//! cleanup may treat as leftovers of crashes rather than as a sign of a wrong database.
 
-/// How many files named in rows are looked for in a storage that has no marker.
+/// Number of files referenced by rows that are looked up in a storage without a marker.
 pub const SAMPLED_FILES: usize = 20;
-/// Files without rows that a sweep always accepts: a crash leaves as many as there were uploads at that moment.
+/// Number of orphaned files that a cleanup always accepts. A crash leaves at most as many as there were concurrent
+/// uploads.
 pub const ORPHANS_ALWAYS: usize = 20;
-/// Files without rows that a sweep never accepts at once, however large the storage is.
+/// Number of orphaned files above which a cleanup always stops, however large the storage is.
 pub const ORPHANS_MAX: usize = 1_000;
-/// Above [`ORPHANS_ALWAYS`] at most one file in so many may be without a row.
+/// Above [`ORPHANS_ALWAYS`], at most one in this many files may be orphaned.
 pub const ORPHANS_SHARE: usize = 10;
 
-/// What is known of a storage without a marker.
+/// Contents of a storage without a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StorageContents {
-    /// Whether rows of the database name any file.
+    /// Whether rows of the database reference any file.
     pub has_named_files: bool,
-    /// Whether one of the sampled files named in rows exists in the storage.
+    /// Whether at least one of the sampled files exists in the storage.
     pub has_sampled_file: bool,
-    /// Whether the storage has no file at all.
+    /// Whether the storage contains no file at all.
     pub is_empty: bool,
 }
 
-/// What to do with a storage.
+/// Result of comparing a storage with a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageMatch {
-    /// Its marker is the one that the database records.
+    /// The marker of the storage equals the one recorded in the database.
     Same,
-    /// It has no marker and belongs to the database all the same: the marker is to be written.
+    /// The storage has no marker but belongs to the database: the marker has to be written.
     Adopt,
-    /// It must not be used with this database.
+    /// The storage must not be used with this database.
     Refuse(StorageMismatch),
 }
 
@@ -37,14 +38,14 @@ pub enum StorageMatch {
 pub enum StorageMismatch {
     /// It has the marker of another installation.
     OtherInstallation,
-    /// It has no marker, and none of the sampled files that rows name.
+    /// It has no marker and none of the sampled files.
     FilesMissing,
-    /// It has no marker and files, of which the database names none.
+    /// It has no marker, and it contains files although the database references none.
     UnknownFiles,
 }
 
-/// Compares the marker of a storage with the one that the database records. `contents` is asked only when the storage has no
-/// marker.
+/// Compares the marker of a storage with the one recorded in the database. `contents` only matters if the storage has
+/// no marker.
 pub fn match_storage(recorded: Option<&str>, marker: Option<&str>, contents: StorageContents) -> StorageMatch {
     match marker {
         Some(marker) if recorded == Some(marker) => StorageMatch::Same,
@@ -56,8 +57,8 @@ pub fn match_storage(recorded: Option<&str>, marker: Option<&str>, contents: Sto
     }
 }
 
-/// Whether a sweep may put aside `orphans` of `files` files. A wrong or empty database makes nearly all files look like
-/// leftovers; crashes do not.
+/// Returns whether a cleanup may quarantine `orphans` of `files` files. With a wrong or empty database nearly all files
+/// are orphaned; after a crash only few are.
 pub fn may_quarantine(orphans: usize, files: usize) -> bool {
     orphans <= ORPHANS_ALWAYS || (orphans <= ORPHANS_MAX && orphans.saturating_mul(ORPHANS_SHARE) <= files)
 }

@@ -1,7 +1,7 @@
-//! Invitations: how a person whose account another organization made becomes a member. Rules only; who holds which token
-//! and what is stored is the server's business.
+//! Invitations: how a user whose account belongs to another organization becomes a member. Contains the rules only;
+//! tokens and storage are handled by the server.
 //!
-//! An invitation is bound to an email address, never to an account: registering an address first gains nothing.
+//! An invitation is bound to an email address, not to an account: registering an address in advance gives no advantage.
 
 use crate::access::MemberRole;
 use crate::id::{ClassId, HomeroomId, InvitationId, OrganizationId, UserId};
@@ -10,108 +10,102 @@ use crate::text::{ExternalId, Name};
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// How long an invitation can be accepted, in seconds.
+/// Lifetime of an invitation in seconds.
 pub const LIFETIME: i64 = 7 * 24 * 60 * 60;
-/// The shortest time between two emails of one organization to the same address, in seconds.
+/// Minimum interval between two emails of one organization to the same address, in seconds.
 pub const RESEND_INTERVAL: i64 = 5 * 60;
-/// Domains that no email reaches (RFC 6761, RFC 6762, RFC 8375): organizations use them for accounts without a mailbox.
+/// Domains to which no email can be delivered (RFC 6761, RFC 6762, RFC 8375). Organizations use them for accounts
+/// without a mailbox.
 const UNREACHABLE: [&str; 5] = ["invalid", "localhost", "local", "internal", "home.arpa"];
 
 words! {
-    /// State of an invitation, in better-auth's words. An expired invitation stays `pending`.
+    /// Status of an invitation, with the values of better-auth. An expired invitation stays `pending`.
     InvitationStatus {
-        /// Waits for an answer.
+        /// Not answered yet.
         Pending = "pending",
-        /// The person became a member.
+        /// The invitee became a member.
         Accepted = "accepted",
-        /// The person declined.
+        /// The invitee declined.
         Rejected = "rejected",
-        /// The organization withdrew it.
+        /// The organization canceled the invitation.
         Canceled = "canceled",
     }
 }
 
-/// An invitation of an address into an organization.
+/// An invitation of an email address to an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {
-    /// Its id; knowing it entitles to nothing.
+    /// Not a secret: knowing the id does not permit to accept the invitation.
     pub id: InvitationId,
-    /// The organization that invites.
     pub organization_id: OrganizationId,
-    /// The invited address in lower case.
+    /// The invited email address in lower case.
     pub email: String,
-    /// The name as the inviter wrote it.
+    /// The name entered by the inviter.
     pub name: Name,
-    /// The role the person will have.
+    /// The role the invitee will have.
     pub role: MemberRole,
-    /// Id in the organization's own administration.
+    /// Id in the organization's administration system.
     pub external_id: Option<ExternalId>,
-    /// Classes the person will join.
+    /// Classes the invitee will join.
     pub class_ids: Vec<ClassId>,
-    /// Homerooms the person will join.
+    /// Homerooms the invitee will join.
     pub homeroom_ids: Vec<HomeroomId>,
-    /// Whether accepting makes this organization the home of the account again: the invitation replaces such a membership.
+    /// Whether accepting makes this organization the home organization of the account again. Set if the invitation
+    /// replaces a membership in the home organization.
     pub is_home: bool,
-    /// Who invited; none for the service itself.
+    /// `None` if the service created the invitation.
     pub inviter_id: Option<UserId>,
-    /// Its state.
     pub status: InvitationStatus,
     /// When the last email was queued.
     pub sent_at: Option<Timestamp>,
-    /// When it ends.
     pub expires_at: Timestamp,
-    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// Classes and homerooms that an invited person will join.
+/// Classes and homerooms that an invitee will join.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The classes.
     pub class_ids: Vec<ClassId>,
-    /// The homerooms.
     pub homeroom_ids: Vec<HomeroomId>,
 }
 
-/// Proof that the caller may accept or reject an invitation.
+/// Evidence that the caller may accept or reject an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof<'a> {
-    /// The mailed token: its holder reads the mailbox.
+    /// The token from the email, which proves access to the mailbox.
     Token,
-    /// A session.
     Session {
-        /// The address of the account.
+        /// Email address of the account.
         email: &'a str,
-        /// Whether the mailbox was ever proven.
+        /// Whether the email address of the account is verified.
         is_verified: bool,
-        /// Whether the person chose the password; an administrator may know it otherwise.
+        /// Whether the user set the password. Otherwise an admin may know it.
         has_own_password: bool,
         /// Whether the session is an impersonation.
         is_impersonated: bool,
     },
 }
 
-/// Why an answer to an invitation is not taken.
+/// Why an invitation cannot be accepted or rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// It was answered, withdrawn, or its time is over.
+    /// It was accepted, rejected or canceled, or it expired.
     NotOpen,
-    /// It is for another address.
+    /// It is for another email address.
     NotTheRecipient,
-    /// The session proves no mailbox.
+    /// The session does not prove access to the mailbox.
     MailboxNotProven,
 }
 
 impl Invitation {
-    /// Whether it can still be answered.
+    /// Returns whether the invitation can still be accepted or rejected.
     pub fn is_open(&self, now: Timestamp) -> bool {
         self.status == InvitationStatus::Pending && now <= self.expires_at
     }
 
-    /// Whether the proof entitles to answer. The order is that of better-auth: an unknown or closed invitation, the
-    /// recipient, the mailbox.
+    /// Checks whether the caller may accept or reject the invitation. The checks have the order of better-auth: whether
+    /// the invitation is open, the recipient, the mailbox.
     pub fn may_be_answered(&self, proof: Proof<'_>, now: Timestamp) -> Result<(), Denial> {
         if !self.is_open(now) {
             return Err(Denial::NotOpen);
@@ -129,13 +123,13 @@ impl Invitation {
         }
     }
 
-    /// When the next email may be sent; none if it may be sent now.
+    /// Returns when the next email may be sent; `None` if it may be sent now.
     pub fn resend_after(&self, now: Timestamp) -> Option<Timestamp> {
         let next = self.sent_at?.plus_seconds(RESEND_INTERVAL);
         (next > now).then_some(next)
     }
 
-    /// Extends the invitation from now on and opens it again if it had expired.
+    /// Extends the invitation from now on. An expired invitation becomes open again.
     pub fn renew(&mut self, now: Timestamp) {
         self.expires_at = now.plus_seconds(LIFETIME);
         self.updated_at = now;
@@ -143,8 +137,8 @@ impl Invitation {
 }
 
 impl Proof<'_> {
-    /// Whether it proves that the caller reads the mailbox. A session of a password that an administrator chose, or of
-    /// an impersonating administrator, does not, even if the mailbox was proven before.
+    /// Returns whether this proves access to the mailbox. A session whose password was set by an admin, or an
+    /// impersonation, does not, even if the email address is verified.
     pub const fn is_of_mailbox(self) -> bool {
         match self {
             Self::Token => true,
@@ -158,30 +152,30 @@ impl Proof<'_> {
     }
 }
 
-/// What an organization may know about the account of an address before it decides.
+/// Properties of the account of an email address that the decision about adding it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressAccount<'a> {
-    /// The organization that made the account, if one did.
+    /// The home organization of the account.
     pub home: Option<&'a OrganizationId>,
     /// Whether the account is a member of this organization.
     pub is_member: bool,
 }
 
-/// What happens when an organization adds an address.
+/// What happens when an organization adds an email address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The address has no account: the organization makes one.
+    /// The address has no account: the organization creates one.
     Create,
-    /// The account is the organization's own and joins at once.
+    /// The organization is the home organization of the account, which joins immediately.
     Join,
-    /// The account was made elsewhere: the address is invited.
+    /// The account belongs to another organization: the address is invited.
     Invite,
     /// The account is a member already.
     AlreadyMember,
 }
 
-/// Decides what happens when `organization` adds an address; `account` is the account of the address, if there is one.
-/// This is the one place for rules about adding people: `POST /users`, imports and the founding of an organization ask here.
+/// Decides what happens when `organization` adds an email address; `account` is the account of that address, if any.
+/// All ways of adding users apply this rule: `POST /users`, imports and the creation of an organization.
 pub fn admission(organization: &OrganizationId, account: Option<AddressAccount<'_>>) -> Admission {
     match account {
         None => Admission::Create,
@@ -191,7 +185,7 @@ pub fn admission(organization: &OrganizationId, account: Option<AddressAccount<'
     }
 }
 
-/// Refuses to invite an address that no email reaches: that mailbox can never be proven.
+/// Rejects addresses to which no email can be delivered, because access to the mailbox could never be proven.
 pub fn can_be_invited(email: &str) -> Result<(), Refusal> {
     let domain = email.rsplit_once('@').map_or(email, |(_, domain)| domain);
     let is_below = |top: &str| domain == top || domain.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));

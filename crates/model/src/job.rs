@@ -1,85 +1,80 @@
-//! Work that outlives a request and a restart: what it is, how it stands, and when it is tried again.
+//! Background jobs, which outlive a request and a restart: their kinds, status and retries.
 
 use crate::file::FileKey;
 use crate::id::{JobId, OrganizationId, UserId};
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// How often a job is begun before it has failed for good.
+/// Maximum number of attempts, after which a job has failed.
 pub const ATTEMPTS_MAX: i64 = 5;
-/// How long the outcome of a job is kept, in seconds: 14 days (contract 6.14).
+/// How long the result of a job is kept, in seconds: 14 days.
 pub const KEPT_SECONDS: i64 = 14 * 86_400;
-/// The longest wait between two attempts, in seconds.
+/// Maximum delay between two attempts, in seconds.
 const WAIT_MAX: i64 = 600;
 
 words! {
-    /// What there is to do.
+    /// Kind of a job.
     JobKind {
-        /// Gathers what an organization holds about a person.
+        /// Exports the personal data that an organization holds about a user.
         PersonalExport = "PERSONAL_EXPORT",
-        /// Removes everything an organization had, after it was deleted.
+        /// Purges all data of an organization after its deletion.
         OrganizationPurge = "ORGANIZATION_PURGE",
     }
 }
 
 words! {
-    /// How a job stands.
+    /// Status of a job.
     JobStatus {
-        /// It waits for its time or for a runner.
+        /// Waits until it is due or until a worker is available.
         Queued = "QUEUED",
-        /// A runner is at it.
         Running = "RUNNING",
-        /// It is done.
         Done = "DONE",
-        /// It was tried as often as it may be.
+        /// All attempts failed.
         Failed = "FAILED",
     }
 }
 
-/// One piece of work.
+/// A background job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Its id.
     pub id: JobId,
-    /// The organization it belongs to; none for work on the platform.
+    /// `None` for jobs of the platform.
     pub organization_id: Option<OrganizationId>,
-    /// What there is to do.
     pub kind: JobKind,
-    /// What it is about: a user, an organization.
+    /// Id of the user or organization the job processes.
     pub entity_id: Option<String>,
-    /// How it stands.
     pub status: JobStatus,
-    /// What else there is to know for doing it, a JSON object.
+    /// Further parameters, a JSON object.
     pub payload: serde_json::Value,
-    /// What came out, once it is done.
+    /// Set once the job is done.
     pub result: Option<serde_json::Value>,
-    /// The file it made.
+    /// The file created by the job.
     pub file_key: Option<FileKey>,
-    /// How often it was begun; names the attempt that is under way.
+    /// Number of attempts started so far; identifies the present attempt.
     pub attempts: i64,
-    /// Who asked for it.
+    /// The user who requested the job.
     pub created_by_id: Option<UserId>,
-    /// When it was asked for.
     pub created_at: Timestamp,
-    /// When it ended.
     pub finished_at: Option<Timestamp>,
-    /// Until when the outcome is kept.
+    /// Until when the result is kept.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Job {
-    /// When the attempt that just failed is followed by another; none when that was the last.
+    /// Returns when to retry after the attempt that just failed; `None` if it was the last one. The delay doubles with
+    /// each attempt.
     pub fn next_attempt(&self, now: Timestamp) -> Option<Timestamp> {
         let doublings = u32::try_from(self.attempts.clamp(1, 10) - 1).unwrap_or_default();
         (self.attempts < ATTEMPTS_MAX).then(|| now.plus_seconds((5 << doublings).min(WAIT_MAX)))
     }
 
-    /// The file one attempt writes. Each has its own, so that an attempt which lost its lease spoils nobody's file.
+    /// Returns the key of the file written by an attempt. Each attempt has its own file, so that an attempt that lost
+    /// its lease cannot overwrite the file of another.
     pub fn file_of_attempt(&self, attempt: i64) -> FileKey {
         FileKey::new(format!("{}.{attempt}.zip", self.id))
     }
 
-    /// The files that attempts before this one may have left.
+    /// Returns the keys of files that earlier attempts may have left behind.
     pub fn files_of_earlier_attempts(&self) -> Vec<FileKey> {
         (1..self.attempts)
             .map(|attempt| self.file_of_attempt(attempt))

@@ -1,4 +1,5 @@
-//! What the document server saves of a document after it was deleted. The staff of its class can fetch it for a day.
+//! Late texts: content that the document server saves after a document was deleted. The staff of its class can download
+//! it for one day.
 
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
@@ -6,69 +7,57 @@ use crate::id::{ClassId, DocumentId, GroupId, LateTextId, UserId};
 use crate::text::DocumentTitle;
 use crate::time::Timestamp;
 
-/// How long a late text is kept, counted from its arrival.
+/// How long a late text is kept after its arrival, in seconds.
 pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
-/// How long the keys of a deleted document count as ours, so that what arrives under them is taken.
+/// How long saves are accepted under the keys of a deleted document, in seconds.
 pub const KEYS_KEPT_SECONDS: i64 = 30 * 24 * 60 * 60;
 
-/// What is known of a document after it was deleted.
+/// Data kept about a deleted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletedDocument {
-    /// The id it had.
     pub id: DocumentId,
-    /// Its class; none if the class is deleted, too.
+    /// `None` if the class is deleted, too.
     pub class_id: Option<ClassId>,
-    /// The name of the class.
     pub class_name: String,
-    /// Its group, which may be deleted.
+    /// The group that owned the document; it may be deleted.
     pub group_id: GroupId,
-    /// The name of the group.
     pub group_name: String,
-    /// Its title.
     pub title: DocumentTitle,
-    /// The kind of its file.
     pub file_extension: FileExtension,
-    /// The last generation of its key.
+    /// The last generation of its document key.
     pub generation: i64,
-    /// The first generation whose editors may be open.
+    /// The oldest generation whose editors may still be open.
     pub oldest_generation: i64,
-    /// When it was deleted.
     pub deleted_at: Timestamp,
 }
 
-/// The newest text of one session of a deleted document.
+/// The latest text of one editing session of a deleted document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateText {
-    /// Its id.
     pub id: LateTextId,
-    /// The document.
     pub document_id: DocumentId,
-    /// The generation of the key of its session.
+    /// The generation of the document key of the session.
     pub generation: i64,
-    /// The kind of its file.
     pub file_extension: FileExtension,
-    /// Its bytes.
     pub file_key: FileKey,
-    /// How many.
+    /// Size in bytes.
     pub size: i64,
-    /// Their hash.
+    /// SHA-256 of the content, hexadecimal.
     pub sha256: String,
-    /// The last author.
+    /// The user who edited the text last.
     pub saved_by_id: Option<UserId>,
-    /// When its last change was made, if the document server named it.
+    /// When the last edit was made, if the document server reported it.
     pub last_save: Option<Timestamp>,
-    /// When it arrived.
     pub received_at: Timestamp,
 }
 
 impl LateText {
-    /// When it is deleted.
     pub fn expires_at(&self) -> Timestamp {
         self.received_at.plus_seconds(KEPT_SECONDS)
     }
 
-    /// Whether it takes the place of another text of the same session: saves may overtake each other, and the newest change
-    /// stays.
+    /// Returns whether this text replaces another one of the same session. Saves may arrive out of order; the one with
+    /// the latest edit is kept.
     pub fn replaces(&self, other: &Self) -> bool {
         match (self.last_save, other.last_save) {
             (Some(own), Some(others)) => own >= others,

@@ -1,32 +1,31 @@
-//! Letters to people: what kinds there are and how long each is worth sending.
-//! What they say is the business of the server's mail room.
+//! Emails to users: their kinds and how long delivery is attempted. The server renders their content.
 
 use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// What a letter is about.
+    /// Kind of an email.
     LetterKind {
         /// A link that resets a password.
         PasswordReset = "PASSWORD_RESET",
-        /// The user's password was set by another person.
+        /// The password of the user was set by another person.
         PasswordResetNotice = "PASSWORD_RESET_NOTICE",
-        /// A new member chooses a password.
+        /// An invitation to a new member to choose a password.
         Invitation = "INVITATION",
-        /// A link that proves a new address.
+        /// A link that verifies a new email address.
         AddressConfirmation = "ADDRESS_CONFIRMATION",
-        /// The old address hears of the new one.
+        /// Informs the previous email address about the new one.
         AddressNotice = "ADDRESS_NOTICE",
     }
 }
 
-/// How long a link works that stands for a password, in seconds (contract 9).
+/// Lifetime of a link that replaces a password, in seconds.
 const LINK: i64 = 3_600;
-/// How long other letters are tried, in seconds: a mail server may be down over a weekend.
+/// How long delivery of other emails is attempted, in seconds: a mail server may be down over a weekend.
 const PATIENCE: i64 = 3 * 86_400;
 
 impl LetterKind {
-    /// When there is no point any more in sending a letter made now.
+    /// Returns when delivery of an email queued now is given up.
     pub const fn expires_at(self, now: Timestamp) -> Timestamp {
         now.plus_seconds(match self {
             Self::PasswordReset | Self::AddressConfirmation => LINK,
@@ -35,18 +34,16 @@ impl LetterKind {
     }
 }
 
-/// A letter that is written and waits; only the mail room can open it.
+/// A queued email. Its content is encrypted; only the mailer can decrypt it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Letter {
-    /// Its id, also on the wire, so that a letter sent twice is recognised.
+    /// Also used as the `Message-ID`, so that an email sent twice can be recognized.
     pub id: String,
-    /// What it is about.
     pub kind: LetterKind,
-    /// Address and text, under lock.
+    /// Recipient and text, encrypted.
     pub sealed: String,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When there is no point any more in sending it.
+    /// When delivery is given up.
     pub expires_at: Timestamp,
 }
 

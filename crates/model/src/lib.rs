@@ -1,26 +1,26 @@
-//! The nouns and rules of the group-work service: what is true, without I/O, clock or async.
+//! Domain model of the group-work service: entities and rules, without I/O, clock or async.
 //!
-//! | Word | What it means here | Module |
+//! | Term | Meaning | Module |
 //! |---|---|---|
-//! | Organization | A school, the tenant; everything below belongs to exactly one. | [`organization`] |
-//! | Class | Students and their teachers through a year, with a schedule; it holds several courses. | [`class`] |
-//! | Course | What one class plans to do in one subject. | [`course`] |
-//! | Assignment (topic) | One round of work of a course: title, task text, deadline, and the groups that work on it. | [`assignment`] |
-//! | Group | Some students of a class who work together. | [`group`] |
-//! | Group assignment | One group on one assignment; what is submitted, graded and commented. | [`group_assignment`] |
-//! | Submission | One attempt of a group to hand in an assignment. | [`submission`] |
-//! | Work room | The place of one group, with its documents and its chat. | [`message`] |
+//! | Organization | A school, the tenant; every object below belongs to exactly one. | [`organization`] |
+//! | Class | Students and their teachers through a school year, with a timetable; it has several courses. | [`class`] |
+//! | Course | The teaching of one subject in one class. | [`course`] |
+//! | Assignment (topic) | One task of a course: title, task text, deadline and groups. | [`assignment`] |
+//! | Group | Students of a class who work together. | [`group`] |
+//! | Group assignment | One group on one assignment; the unit of submission and grading. | [`group_assignment`] |
+//! | Submission | One attempt of a group to submit an assignment. | [`submission`] |
+//! | Work room | The workspace of one group, with its documents and its chat. | [`message`] |
 //! | Document | A file that the group edits in its work room. | [`document`] |
-//! | Document server | The editor next door that opens, saves and converts documents. | [`save`] |
-//! | Job | Work that outlives a request and a restart. | [`job`] |
-//! | Homeroom | The fixed class of pupils that a school keeps besides its teaching. | [`homeroom`] |
-//! | Subject | What is taught, a list of the whole organization. | [`subject`] |
-//! | Help flag | A group's raised hand. | [`help`] |
+//! | Document server | The external editor (ONLYOFFICE) that opens, saves and converts documents. | [`save`] |
+//! | Job | A background task that outlives a request and a restart. | [`job`] |
+//! | Homeroom | An administrative class of the school, independent of its lessons. | [`homeroom`] |
+//! | Subject | A school subject, defined for the whole organization. | [`subject`] |
+//! | Help flag | A group's request for help. | [`help`] |
 //!
-//! Small things first: [`id`], [`time`], [`text`], [`number`] and [`list`] are the values of fields, [`edit`] is a PATCH,
-//! [`access`] says who may ask, [`policy`] names the clauses, [`refusal`] says why a rule says no. [`whole`] are nouns with all that an answer shows.
-//! A change in the past tense ([`change`]) is what actions leave behind; log ([`activity`]), signals ([`news`]) and file
-//! removal follow from it.
+//! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`edit`] represents a PATCH, [`access`]
+//! contains the roles, [`policy`] names the authorization clauses, and [`refusal`] is the error type of all rules.
+//! [`whole`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
+//! entries ([`activity`]), events ([`news`]) and file removals are derived.
 
 pub mod access;
 pub mod activity;

@@ -1,5 +1,5 @@
-//! Lists in request bodies: never longer than 500, never with the same entry twice.
-//! Reading refuses nothing; [`garde::Validate`] does.
+//! Lists in request bodies: at most 500 entries without duplicates. Deserialization accepts any list;
+//! [`garde::Validate`] rejects invalid ones.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::{ArrayBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// A list of different things, mostly ids.
+/// A list of distinct values, mostly ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct List<T>(pub Vec<T>);
 
-/// The most entries of a list in a body.
+/// Maximum number of entries of a list in a request body.
 pub const MAX: usize = 500;
 
 impl<T> Default for List<T> {
@@ -23,7 +23,7 @@ impl<T> Default for List<T> {
     }
 }
 
-/// For `#[garde(dive, custom(model::list::not_empty))]` on lists that have to name something.
+/// For `#[garde(dive, custom(model::list::not_empty))]` on lists that must have an entry.
 pub fn not_empty<T>(list: &List<T>, (): &()) -> garde::Result {
     if list.is_empty() {
         Err(garde::Error::new("must not be empty"))

@@ -1,70 +1,72 @@
-//! Mail domains of a school: which domains can be held, how one is proven by a TXT record, and when it is lost again.
+//! Mail domains of an organization: which domains are accepted, how ownership is verified with a TXT record, and when
+//! it is lost.
 //!
-//! The holder of a domain may take over unproven accounts with addresses of that domain, so a domain that many people
-//! share (a public mail host, a public suffix) cannot be held.
+//! The holder of a domain may take over unverified accounts with addresses of that domain. Domains shared by unrelated
+//! people (public mail hosts, public suffixes) are therefore rejected.
 
 use crate::id::{MailDomainId, OrganizationId};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// The most domains of one organization.
+/// Maximum number of domains of one organization.
 pub const DOMAINS_MAX: usize = 20;
-/// Seconds between two checks of a TXT record that is there.
+/// Interval between two checks of a TXT record that was found, in seconds.
 pub const RECHECK_SECONDS: i64 = 7 * DAY;
-/// Seconds between two checks of a TXT record that was missing at the last check.
+/// Interval between two checks of a TXT record that was missing at the last check, in seconds.
 pub const RETRY_SECONDS: i64 = DAY;
-/// Seconds for which a missing TXT record may come back before the domain is lost.
+/// Grace period in seconds: how long a TXT record may be missing before the domain is lost.
 pub const GRACE_SECONDS: i64 = 14 * DAY;
-/// Failed checks without which no domain is lost, however much time has passed: the service itself may have been off.
+/// Minimum number of failed checks before a domain is lost, however much time has passed: the service itself may have
+/// been off.
 pub const FAILED_CHECKS_MIN: i64 = 3;
 const DAY: i64 = 24 * 60 * 60;
 
 const PUBLIC_MAIL_HOSTS: &str = include_str!("public_mail_hosts.txt");
-/// Labels below which registries of countries register domains for the public, as in `co.uk` and `sch.id`.
+/// Labels below which country registries register domains for the public, as in `co.uk` and `sch.id`.
 const SECOND_LEVEL: [&str; 26] = [
     "ac", "asn", "co", "com", "ed", "edu", "go", "gob", "gov", "gouv", "gub", "gv", "id", "info", "k12", "ltd", "me",
     "mil", "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
 ];
 
 words! {
-    /// How an organization came to hold a domain.
+    /// How ownership of a domain is verified.
     MailDomainMethod {
-        /// By a TXT record, which is checked again and again.
+        /// By a TXT record, which is checked regularly.
         Dns = "DNS",
-        /// By the decision of a SUPER_ADMIN.
+        /// By the decision of a `SUPER_ADMIN`.
         SuperAdmin = "SUPER_ADMIN",
     }
 }
 
 words! {
-    /// Whether an organization holds a domain.
+    /// Verification status of a mail domain.
     MailDomainStatus {
-        /// It was added and is not proven yet.
+        /// Added but not verified yet.
         Pending = "PENDING",
-        /// It is held.
+        /// The organization holds the domain.
         Verified = "VERIFIED",
-        /// It was held; its TXT record was missing for too long.
+        /// Was verified; its TXT record was missing for longer than the grace period.
         Lost = "LOST",
     }
 }
 
-/// Why a text is no domain that can be held.
+/// Why a text is rejected as a mail domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMailDomain {
-    /// Not a name of the domain name system in ASCII.
+    /// Not a DNS name in ASCII.
     #[error("must be a domain such as school.example, without @ and in ASCII (xn--… for other letters)")]
     NotADomain,
-    /// A mail host that gives addresses to the public.
+    /// A mail host at which anyone can get an address.
     #[error("is a public mail host, where everybody can get an address")]
     PublicMailHost,
-    /// A suffix below which the public registers domains.
+    /// A suffix below which anyone can register a domain.
     #[error("is a public suffix, below which everybody can register a domain")]
     PublicSuffix,
 }
 
 impl BadMailDomain {
-    /// The stable word for programs.
+    /// Returns the stable error code.
     pub const fn code(self) -> &'static str {
         match self {
             Self::NotADomain => "invalid",
@@ -74,12 +76,12 @@ impl BadMailDomain {
     }
 }
 
-/// A domain of mail addresses in its one spelling: lower case, no dot at its end.
+/// A mail domain in canonical form: lower case, without a trailing dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailDomainName(String);
 
 impl MailDomainName {
-    /// Parses a domain as typed by a user; a leading `@` and a dot at the end are ignored.
+    /// Parses a domain as entered by a user; a leading `@` and a trailing dot are ignored.
     pub fn parse(text: &str) -> Result<Self, BadMailDomain> {
         let text = text.trim();
         let text = text.strip_prefix('@').unwrap_or(text);
@@ -96,23 +98,22 @@ impl MailDomainName {
         Ok(Self(name))
     }
 
-    /// Takes a name that was checked before, such as a column of the store.
+    /// Wraps a name that was validated before, such as a database column.
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The domain of an address in lower case. Only this very domain counts, never one above it.
+    /// Returns the domain of an email address in lower case. Only the exact domain counts, not its parent domains.
     pub fn of_address(address: &str) -> Option<Self> {
         let (_, domain) = address.rsplit_once('@')?;
         Self::parse(domain).ok()
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of the TXT record that proves the domain.
+    /// Returns the name of the TXT record that verifies the domain.
     pub fn record_name(&self) -> String {
         format!("_groupwork.{}", self.0)
     }
@@ -124,7 +125,7 @@ impl std::fmt::Display for MailDomainName {
     }
 }
 
-/// Whether a text is a name of the domain name system with two labels or more. A last label of digits is an address.
+/// Returns whether a text is a DNS name with at least two labels. A last label of digits is an IP address.
 fn is_host(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -135,14 +136,14 @@ fn is_host(name: &str) -> bool {
             && !label.ends_with('-')
     };
     let last = name.rsplit('.').next().unwrap_or_default();
-    // The name of the TXT record must fit, too.
+    // Leaves room for the prefix of the TXT record name.
     name.len() <= 240
         && name.contains('.')
         && name.split('.').all(is_label)
         && last.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// A simple rule instead of the whole list of public suffixes: a word of registries below a country.
+/// Simplification of the public suffix list: a well-known second-level label below a country.
 fn is_public_suffix(name: &str) -> bool {
     let mut labels = name.split('.');
     match (labels.next(), labels.next(), labels.next()) {
@@ -151,7 +152,7 @@ fn is_public_suffix(name: &str) -> bool {
     }
 }
 
-/// Whether the domain, or one above it, gives addresses to the public.
+/// Returns whether the domain, or a parent domain, is a public mail host.
 fn is_public_mail_host(name: &str) -> bool {
     let mut hosts = PUBLIC_MAIL_HOSTS.lines().filter(|line| !line.starts_with('#'));
     hosts.any(|host| {
@@ -160,63 +161,55 @@ fn is_public_mail_host(name: &str) -> bool {
     })
 }
 
-/// A domain of an organization.
+/// A mail domain of an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailDomain {
-    /// Its id.
     pub id: MailDomainId,
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The domain.
     pub domain: MailDomainName,
-    /// How it is or shall be proven.
     pub method: MailDomainMethod,
-    /// Whether it is held.
     pub status: MailDomainStatus,
-    /// What the TXT record must contain. It is public once the record is there, and belongs to one organization.
+    /// Expected content of the TXT record. Public once the record exists, and unique to one organization.
     pub token: String,
-    /// Since when it is held.
     pub verified_at: Option<Timestamp>,
-    /// When the TXT record was last looked for.
+    /// When the TXT record was last looked up.
     pub checked_at: Option<Timestamp>,
     /// Since when the TXT record has been missing.
     pub failing_since: Option<Timestamp>,
-    /// How many checks in a row found nothing.
+    /// Number of consecutive checks without the record.
     pub failed_checks: i64,
-    /// When it is checked again; none for domains that are not checked by themselves.
+    /// When the next check is due; `None` for domains without automatic checks.
     pub next_check_at: Option<Timestamp>,
-    /// When it was added.
     pub created_at: Timestamp,
-    /// When anything about it last changed.
     pub updated_at: Timestamp,
 }
 
 /// Result of the lookup of a TXT record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordCheck {
-    /// The record is there, with the right content.
+    /// The record exists with the expected content.
     Found,
-    /// There is no record, or its content is another one.
+    /// The record does not exist or has other content.
     Missing,
     /// No name server responded.
     Unanswered,
 }
 
-/// What a check changed.
+/// Effect of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// The organization holds the domain from now on.
+    /// The organization now holds the domain.
     Verified,
-    /// It still holds it, or it still does not.
+    /// The status did not change.
     Unchanged,
-    /// The record of a domain that is held is missing; the grace period begins.
+    /// The record of a verified domain is missing; the grace period begins.
     Failing,
-    /// The grace period is over.
+    /// The grace period is over and the domain is lost.
     Lost,
 }
 
 impl MailDomain {
-    /// A domain that was added and is to be proven.
+    /// Returns a new domain that awaits verification.
     pub fn pending(
         id: MailDomainId,
         organization_id: OrganizationId,
@@ -241,18 +234,19 @@ impl MailDomain {
         }
     }
 
-    /// The content of the TXT record that proves the domain for this organization.
+    /// Returns the content of the TXT record that verifies the domain for this organization.
     pub fn record_value(&self) -> String {
         format!("groupwork-domain={}", self.token)
     }
 
-    /// Whether accounts under the domain may be taken over now: not while its record is missing, for then it may have got
-    /// another owner.
+    /// Returns whether accounts of the domain may be taken over. Not while the record is missing, because the domain
+    /// may have a new owner.
     pub fn counts(&self) -> bool {
         self.status == MailDomainStatus::Verified && self.failing_since.is_none()
     }
 
-    /// A SUPER_ADMIN assigns the domain to the organization, also when another one holds it. Returns whether that is new.
+    /// Assigns the domain to the organization by decision of a `SUPER_ADMIN`, even if another organization holds it.
+    /// Returns whether anything changed.
     pub fn confirm(&mut self, now: Timestamp) -> bool {
         let is_new = self.status != MailDomainStatus::Verified || self.method != MailDomainMethod::SuperAdmin;
         if is_new {
@@ -263,7 +257,8 @@ impl MailDomain {
         is_new
     }
 
-    /// An administrator asks for a check. `is_held_elsewhere` is true when another organization holds the domain.
+    /// Verifies the domain on request of an admin. `is_held_elsewhere` is true if another organization holds the
+    /// domain.
     pub fn prove(&mut self, check: RecordCheck, is_held_elsewhere: bool, now: Timestamp) -> Result<Checked, Refusal> {
         if self.method == MailDomainMethod::SuperAdmin {
             return Ok(Checked::Unchanged);
@@ -282,7 +277,7 @@ impl MailDomain {
         }
     }
 
-    /// The regular check of a domain that is held by its TXT record.
+    /// Applies the result of a regular check of a domain verified by its TXT record.
     pub fn recheck(&mut self, check: RecordCheck, now: Timestamp) -> Checked {
         if self.method != MailDomainMethod::Dns || self.status != MailDomainStatus::Verified {
             self.next_check_at = None;

@@ -130,7 +130,7 @@ fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
     assert_eq!(held.recheck(RecordCheck::Missing, at(20)), Checked::Unchanged);
     assert_eq!(held.recheck(RecordCheck::Missing, at(21)), Checked::Lost);
     assert!(!held.counts() && held.verified_at.is_none() && held.next_check_at.is_none());
-    // It comes back only as it came: by a proof, and not while another organization holds it.
+    // A lost domain is regained only by verification, and not while another organization holds it.
     assert_eq!(held.prove(RecordCheck::Found, true, at(22)), Err(Refusal::DomainHeld));
     assert_eq!(held.prove(RecordCheck::Found, false, at(22)), Ok(Checked::Verified));
 }

@@ -10,57 +10,50 @@ use crate::time::Timestamp;
 use crate::user::Person;
 use crate::word::words;
 
-/// How long an author may change a chat message.
+/// How long an author may edit or delete a room message, in seconds.
 pub const EDIT_SECONDS: i64 = 15 * 60;
-/// How long the words and files of a deleted message are kept for moderation, in seconds.
+/// How long the text and files of a deleted message are kept for moderation, in seconds.
 pub const KEPT_SECONDS: i64 = 30 * 86_400;
-/// How long a file waits for the message that names it, in seconds.
+/// How long an uploaded file may remain without a message that refers to it, in seconds.
 pub const WAITING_SECONDS: i64 = 86_400;
 
-/// The place where one group writes and talks.
+/// The workspace of one group, with its documents and chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkRoom {
-    /// Its id.
     pub id: WorkRoomId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its group; there is exactly one room for a group.
+    /// Unique: a group has exactly one room.
     pub group_id: GroupId,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 words! {
-    /// What a chat message is.
+    /// Type of a room message.
     MessageType {
-        /// Text.
         Text = "TEXT",
-        /// Files.
+        /// A message with attachments.
         File = "FILE",
-        /// Something the service says.
+        /// A message of the service.
         System = "SYSTEM",
     }
 }
 
-/// Who wrote a chat message.
+/// Sender of a room message.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sender {
-    /// Their id.
     pub id: UserId,
-    /// Their name.
     pub name: String,
-    /// What they are here now, in the words of accounts.
+    /// Present role of the sender, expressed as an account role.
     pub role: PlatformRole,
-    /// Address of their picture.
+    /// URL of the profile image.
     #[schema(required)]
     pub image: Option<String>,
 }
 
 impl Sender {
-    /// What somebody counts as: the membership decides, and without one the account.
+    /// Returns the role shown for a sender: that of the membership or, without one, that of the account.
     pub fn role(account: PlatformRole, member: Option<MemberRole>) -> PlatformRole {
         match (account, member) {
             (PlatformRole::SuperAdmin, _) | (_, None) => account,
@@ -72,36 +65,28 @@ impl Sender {
 /// A message in the chat of a work room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomMessage {
-    /// Its id.
     pub id: MessageId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its room.
     pub work_room_id: WorkRoomId,
-    /// Its place in the room: 1, 2, … without gaps.
+    /// Sequence number in the room: 1, 2, … without gaps.
     pub seq: i64,
-    /// Who wrote it; none for the service.
+    /// `None` for messages of the service.
     pub sender: Option<Sender>,
-    /// What it is.
     pub kind: MessageType,
-    /// What it says; kept for a while after its deletion, but never shown again ([`Self::shown_content`]).
+    /// Text of the message. Kept for some time after its deletion, but not shown ([`Self::shown_content`]).
     pub content: ChatText,
-    /// Its files.
     pub attachments: Vec<MessageAttachment>,
-    /// The message it answers.
+    /// The message this one replies to.
     pub reply_to_id: Option<MessageId>,
-    /// The client's own id, to recognise a repeat.
+    /// Id assigned by the client, to detect repeated requests.
     pub client_message_id: Option<ClientMessageId>,
-    /// When it was written.
     pub created_at: Timestamp,
-    /// When it was last changed.
     pub edited_at: Option<Timestamp>,
-    /// When it was deleted.
     pub deleted_at: Option<Timestamp>,
 }
 
 impl RoomMessage {
-    /// What everybody reads: nothing once it is deleted.
+    /// Returns the text as shown to users: empty once the message is deleted.
     pub fn shown_content(&self) -> &str {
         if self.deleted_at.is_some() {
             ""
@@ -110,7 +95,7 @@ impl RoomMessage {
         }
     }
 
-    /// Only its author changes a message, for a quarter of an hour.
+    /// Rejects the edit unless the user is the author and the message is not older than [`EDIT_SECONDS`].
     pub fn editable_by(&self, user: &UserId, now: Timestamp) -> Result<(), Refusal> {
         self.written_by(user)?;
         if self.deleted_at.is_some() || now > self.created_at.plus_seconds(EDIT_SECONDS) {
@@ -119,13 +104,13 @@ impl RoomMessage {
         Ok(())
     }
 
-    /// Its author deletes a message for a quarter of an hour; staff delete any message at any time.
+    /// Rejects the deletion unless the viewer is staff, or the author within [`EDIT_SECONDS`].
     pub fn removable_by(&self, viewer: &Viewer, user: &UserId, now: Timestamp) -> Result<(), Refusal> {
         if viewer.is_staff() {
             return Ok(());
         }
         self.written_by(user)?;
-        // Who asks again because an answer was lost is not told that he is too late.
+        // A repeated request, sent because the first response was lost, must succeed even if the time is over.
         if self.deleted_at.is_some() {
             Ok(())
         } else {
@@ -133,7 +118,7 @@ impl RoomMessage {
         }
     }
 
-    /// Writes what it says and tells whether that changed. It goes on saying something, unless it brings files.
+    /// Changes the text and returns whether it differs. The text must not become empty unless the message has files.
     pub fn rewrite(&mut self, content: ChatText, now: Timestamp) -> Result<bool, Refusal> {
         has_content(Some(&content), self.attachments.len())?;
         let is_changed = self.content != content;
@@ -154,23 +139,23 @@ impl RoomMessage {
     }
 }
 
-/// How far somebody has read a room.
+/// How far a user has read a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadingMark {
-    /// The last message that was read; 0 before the first.
+    /// Sequence number of the last message read; 0 before the first.
     pub seq: i64,
-    /// How many later messages the reader wrote: nobody has to read what he wrote.
+    /// Number of later messages written by the reader, which do not count as unread.
     pub own_after: i64,
 }
 
 impl ReadingMark {
-    /// What is left to read in a room whose last message is this one.
+    /// Returns the number of unread messages in a room, given its last sequence number.
     pub fn unread(&self, last_seq: i64) -> i64 {
         last_seq - self.seq - self.own_after
     }
 }
 
-/// What a message of people is: one with files is a message of files, whatever it says besides.
+/// Returns the type of a user's message: `FILE` if it has files, even if it also has a text.
 pub const fn kind(files: usize) -> MessageType {
     if files == 0 {
         MessageType::Text
@@ -179,7 +164,7 @@ pub const fn kind(files: usize) -> MessageType {
     }
 }
 
-/// A chat message says something or brings files.
+/// Rejects a room message that has neither text nor files.
 pub fn has_content(content: Option<&ChatText>, files: usize) -> Result<(), Refusal> {
     if content.is_none_or(ChatText::is_empty) && files == 0 {
         Err(Refusal::Invalid {
@@ -192,24 +177,18 @@ pub fn has_content(content: Option<&ChatText>, files: usize) -> Result<(), Refus
     }
 }
 
-/// A message from person to person, or an announcement to a class.
+/// A direct message, or an announcement to a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectMessage {
-    /// Its id.
     pub id: MessageId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Who wrote it.
     pub sender: Person,
-    /// Who gets it; empty for an announcement.
+    /// Empty for an announcement.
     pub recipients: Vec<Person>,
-    /// The class it is announced to.
+    /// The class an announcement is addressed to.
     pub class_id: Option<ClassId>,
-    /// Its subject line.
     pub subject: Option<MessageSubject>,
-    /// What it says.
     pub content: ChatText,
-    /// When it was written.
     pub created_at: Timestamp,
 }
 

@@ -1,19 +1,19 @@
-//! Addresses of clients and proxies: networks in CIDR notation, and the client's address behind trusted proxies.
+//! Networks in CIDR notation, and the client IP address behind trusted proxies.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// A network of IPv4 or IPv6 addresses: `10.0.0.0/8`, `fd00::/8`; a single address is the network of itself.
+/// An IPv4 or IPv6 network: `10.0.0.0/8`, `fd00::/8`. A single address is a network of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
-    /// An address of it, of the family in which addresses are compared.
+    /// An address of the network, with IPv4-mapped IPv6 addresses converted to IPv4.
     address: IpAddr,
-    /// Leading bits that all addresses of it share; at least one.
+    /// Prefix length; at least one.
     prefix: u32,
 }
 
-/// Why a text is no network.
+/// Why a text is rejected as a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// Neither an address nor an address with a prefix.
@@ -22,12 +22,12 @@ pub enum NetworkError {
     /// The prefix is longer than the address.
     #[error("the prefix is longer than the address")]
     PrefixTooLong,
-    /// Every client would be a proxy.
+    /// The network contains all addresses, so that every client would be a trusted proxy.
     #[error("a network of all addresses would trust every client")]
     AllAddresses,
 }
 
-/// The bits of an IPv6 address before an IPv4 address that is mapped into it.
+/// Length of the prefix of IPv4-mapped IPv6 addresses, in bits.
 const MAPPED: u32 = 96;
 
 fn bits(address: IpAddr) -> (u128, u32) {
@@ -38,7 +38,7 @@ fn bits(address: IpAddr) -> (u128, u32) {
 }
 
 impl Network {
-    /// The network of all addresses that share so many leading bits with this one.
+    /// Returns the network of all addresses that share the first `prefix` bits with this one.
     pub fn new(address: IpAddr, prefix: u32) -> Result<Self, NetworkError> {
         if prefix > bits(address).1 {
             return Err(NetworkError::PrefixTooLong);
@@ -54,7 +54,7 @@ impl Network {
         Ok(Self { address, prefix })
     }
 
-    /// Whether an address belongs to it. An IPv4 address mapped into IPv6 is the IPv4 address.
+    /// Returns whether the network contains an address. An IPv4-mapped IPv6 address counts as the IPv4 address.
     pub fn contains(&self, address: IpAddr) -> bool {
         let ((own, width), (other, other_width)) = (bits(self.address), bits(address.to_canonical()));
         let host_bits = width - self.prefix;
@@ -74,7 +74,7 @@ impl FromStr for Network {
         let address: IpAddr = address.parse().map_err(|_| NetworkError::Unreadable)?;
         let prefix = match prefix {
             None => bits(address).1,
-            // `+8` is a number to Rust.
+            // `u32::from_str` would also accept `+8`.
             Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 digits.parse().map_err(|_| NetworkError::Unreadable)?
             }
@@ -90,13 +90,12 @@ impl fmt::Display for Network {
     }
 }
 
-/// Whether a network of the list contains the address.
 pub fn contains(networks: &[Network], address: IpAddr) -> bool {
     networks.iter().any(|network| network.contains(address))
 }
 
-/// The address of one hop of X-Forwarded-For: `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::7`, `[2001:db8::7]`,
-/// `[2001:db8::7]:4711`. Nothing else is readable.
+/// Parses the address of one hop of X-Forwarded-For: `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::7`, `[2001:db8::7]`,
+/// `[2001:db8::7]:4711`. Other forms are rejected.
 pub fn hop_address(hop: &[u8]) -> Option<IpAddr> {
     let hop = std::str::from_utf8(hop).ok()?.trim_matches([' ', '\t']);
     if let Ok(address) = hop.parse::<IpAddr>() {
@@ -118,10 +117,10 @@ pub fn hop_address(hop: &[u8]) -> Option<IpAddr> {
     port.is_none_or(is_port).then(|| address.to_canonical())
 }
 
-/// The client's address, given the values of all X-Forwarded-For headers in their order. Each proxy appends the address
-/// it was called from, so the list is read from its end: through trusted proxies to the first address that is none. A hop
-/// that cannot be read ends the search at the last address that is known: the part before it may be the client's own
-/// invention.
+/// Returns the client address, given the values of all X-Forwarded-For headers in order. Each proxy appends the address
+/// of its peer, so the list is read from the end, through trusted proxies to the first untrusted address. The search
+/// stops at a hop that cannot be parsed, with the last known address, because the hops before it may be forged by the
+/// client.
 pub fn client_address<'v>(
     values: impl DoubleEndedIterator<Item = &'v [u8]>,
     peer: IpAddr,

@@ -1,4 +1,4 @@
-//! Tests of networks and of the client's address behind proxies.
+//! Tests of networks and of the client address behind proxies.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use proptest::prelude::*;
@@ -106,11 +106,11 @@ fn client_is_the_last_address_that_no_trusted_proxy_has() {
     );
     assert_eq!(client(&[], &proxies), "10.0.0.1");
     assert_eq!(client(&["10.0.0.3, 10.0.0.2"], &proxies), "10.0.0.3", "all are proxies");
-    // A client sends a header of its own, and the proxy adds a second one.
+    // The client sends a header of its own, and the proxy adds a second one.
     assert_eq!(client(&["198.51.100.9", "203.0.113.5"], &proxies), "203.0.113.5");
     assert_eq!(client(&["198.51.100.9", "203.0.113.5:4711"], &proxies), "203.0.113.5");
     assert_eq!(client(&["198.51.100.9, [2001:db8::7]:4711"], &proxies), "2001:db8::7");
-    // Hops before an unreadable one are not trusted.
+    // Hops before one that cannot be parsed are not trusted.
     assert_eq!(client(&["198.51.100.9, unknown, 10.0.0.2"], &proxies), "10.0.0.2");
     assert_eq!(client(&["198.51.100.9, unknown"], &proxies), "10.0.0.1");
     assert_eq!(client(&["198.51.100.9, "], &proxies), "10.0.0.1");
@@ -123,7 +123,7 @@ fn any_address() -> impl Strategy<Value = IpAddr> {
     ]
 }
 
-/// An address as proxies write it.
+/// Formats an address in one of the notations used by proxies.
 fn written(address: IpAddr, form: u8, port: u16) -> String {
     match (address, form % 4) {
         (IpAddr::V6(address), 0) => format!("[{address}]"),
@@ -155,7 +155,8 @@ proptest! {
         prop_assert_eq!(network.to_string().parse::<Network>(), Ok(network));
     }
 
-    /// Whatever a client puts in front of what the trusted proxies append, split over headers or not: it is not believed.
+    /// Hops that a client sends before those appended by the trusted proxies are ignored, whether in one header or
+    /// several.
     #[test]
     fn prefix_written_by_the_client_changes_nothing(
         invented in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..4),
@@ -188,6 +189,6 @@ proptest! {
         peer in any_address(),
     ) {
         let found = client_address(values.iter().map(Vec::as_slice), peer, &[]);
-        prop_assert_eq!(found, peer, "nobody is trusted");
+        prop_assert_eq!(found, peer, "no proxy is trusted");
     }
 }

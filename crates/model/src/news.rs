@@ -1,5 +1,5 @@
-//! What is told to clients: rooms, events, and the orders that move or end sockets.
-//! Signals cross a bus between instances, so they are read and written as JSON; room names as strings exist in the server only.
+//! Real-time events: rooms, event types, and the signals that deliver events or change subscriptions. Signals are
+//! exchanged between instances, so they are serialized as JSON. Room names as strings exist only in the server.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,162 +7,137 @@ use serde_json::Value;
 use crate::id::{ClassId, GroupId, OrganizationId, SessionId, UserId};
 use crate::word::words;
 
-/// Where sockets listen; only the server puts them there.
+/// A group of sockets that receive the same events. Only the server adds sockets to rooms.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Room {
     /// The sockets of one user.
     User(UserId),
-    /// The students of a class that is no draft, its teachers, and the admins.
+    /// The students of a class (unless it is a draft), its teachers, and the admins.
     Class(ClassId),
     /// The teachers of a class and the admins.
     Staff(ClassId),
-    /// The students of a group that is open to them.
+    /// The students of a group that is visible to them.
     Group(GroupId),
-    /// The members of an organization who work in it now.
+    /// The members of an organization whose active organization it is.
     Organization(OrganizationId),
-    /// The teachers and admins of an organization who work in it now.
+    /// The teachers and admins of an organization whose active organization it is.
     OrganizationStaff(OrganizationId),
-    /// The admins of an organization who work in it now.
+    /// The admins of an organization whose active organization it is.
     OrganizationAdmins(OrganizationId),
 }
 
 words! {
-    /// Every event that clients may hear.
+    /// Event sent to clients.
     Event {
-        /// A group was made.
         GroupCreated = "group:created",
-        /// A group changed.
         GroupUpdated = "group:updated",
-        /// A group is gone.
         GroupDeleted = "group:deleted",
         /// A student lost access to a group.
         GroupRemoved = "group:removed",
-        /// Someone joined a group.
         GroupMemberAdded = "group:member:added",
-        /// Someone left a group.
         GroupMemberRemoved = "group:member:removed",
-        /// A group asks for help.
+        /// A group requested help.
         GroupHelp = "group:help",
-        /// A call for help was handled.
+        /// A help request was resolved.
         GroupHelpResolved = "group:help:resolved",
-        /// A topic was made.
         AssignmentCreated = "assignment:created",
-        /// A group joined a topic.
+        /// A group was attached to a topic.
         AssignmentAttached = "assignment:attached",
-        /// A group left a topic.
+        /// A group was detached from a topic.
         AssignmentDetached = "assignment:detached",
-        /// A topic changed.
         AssignmentUpdated = "assignment:updated",
-        /// A topic is gone.
         AssignmentDeleted = "assignment:deleted",
-        /// A topic was finished.
         AssignmentFinished = "assignment:finished",
-        /// A topic was reopened.
         AssignmentReopened = "assignment:reopened",
-        /// A document was made.
         DocumentCreated = "document:created",
         /// A document was renamed or saved.
         DocumentUpdated = "document:updated",
-        /// A document is gone.
         DocumentDeleted = "document:deleted",
         /// The status of a document changed.
         DocumentStatus = "document:status",
-        /// A hand-in or a finish begins: pages keep their editor until it has sent what was typed.
+        /// A submission or a finish begins: clients keep their editor open until it has sent all pending edits.
         DocumentFreezing = "document:freezing",
-        /// Work was handed in.
+        /// Work was submitted.
         SubmissionCreated = "submission:created",
-        /// A hand-in was taken back.
+        /// A submission was withdrawn.
         SubmissionWithdrawn = "submission:withdrawn",
         /// Work was returned for revision.
         SubmissionReturned = "submission:returned",
-        /// A grade is out, or one that is out changed.
+        /// A grade was published, or a published grade changed.
         GradePublished = "grade:published",
-        /// A grade that was out is a draft again.
+        /// A published grade became a draft again.
         GradeWithdrawn = "grade:withdrawn",
-        /// A draft of a grade changed.
+        /// The draft of a grade changed.
         GradeDrafted = "grade:drafted",
-        /// A feedback was given.
         FeedbackCreated = "feedback:created",
-        /// A feedback changed.
         FeedbackUpdated = "feedback:updated",
-        /// A chat message was written.
+        /// A room message was sent.
         MessageNew = "message:new",
-        /// A chat message was changed.
+        /// A room message was edited.
         MessageUpdated = "message:updated",
-        /// A chat message was deleted.
+        /// A room message was deleted.
         MessageDeleted = "message:deleted",
-        /// A room was read in another tab.
+        /// The user read a room in another session.
         MessageRead = "message:read",
-        /// Presence or writing on the lesson board changed.
+        /// Presence or typing on the lesson board changed.
         BoardActivity = "board:activity",
-        /// A course was made.
         CourseCreated = "course:created",
-        /// A course changed.
         CourseUpdated = "course:updated",
-        /// A course is gone.
         CourseDeleted = "course:deleted",
-        /// A class was made.
         ClassCreated = "class:created",
-        /// A class changed.
         ClassUpdated = "class:updated",
-        /// A class is gone.
         ClassDeleted = "class:deleted",
-        /// A student or a teacher came into a class or left it.
+        /// A student or a teacher joined or left a class.
         ClassMembership = "class:membership",
-        /// A subject was made, changed or deleted.
+        /// A subject was created, changed or deleted.
         SubjectUpdated = "subject:updated",
-        /// A homeroom was made, changed or deleted, or its students changed.
+        /// A homeroom was created, changed or deleted, or its students changed.
         HomeroomUpdated = "homeroom:updated",
-        /// A person came, changed or left.
+        /// A user joined, changed or left.
         UserUpdated = "user:updated",
-        /// An organization changed.
         OrganizationUpdated = "organization:updated",
         /// A direct message or an announcement arrived.
         DirectNew = "direct:new",
-        /// How far an import is.
+        /// Progress of an import.
         ImportProgress = "import:progress",
-        /// The session is over.
+        /// The session ended.
         SessionRevoked = "session:revoked",
-        /// Rooms are joined; fetch what is shown.
+        /// The socket joined its rooms; the client should fetch what it shows.
         Ready = "ready",
-        /// Events may have been missed; fetch what is shown.
+        /// Events may have been missed; the client should fetch what it shows.
         SyncRequired = "sync:required",
     }
 }
 
 words! {
-    /// What happened to something that has a single event.
+    /// Type of change, for objects with a single event type.
     EventAction {
-        /// It is new.
         Created = "CREATED",
-        /// It changed.
         Updated = "UPDATED",
-        /// It is gone.
         Deleted = "DELETED",
-        /// Many of them were imported.
+        /// Several objects were imported.
         Imported = "IMPORTED",
     }
 }
 
 words! {
-    /// What happened to a membership in a class.
+    /// Change of a class membership.
     MembershipAction {
         /// A student was enrolled.
         Enrolled = "ENROLLED",
-        /// A teacher came.
+        /// A teacher was added.
         Added = "ADDED",
-        /// The person is in the class no more.
+        /// The user is no longer in the class.
         Removed = "REMOVED",
-        /// The completion of a student was noted or cleared.
+        /// The completion date of a student was set or cleared.
         Updated = "UPDATED",
     }
 }
 
 words! {
-    /// As what a person is in a class.
+    /// Role of a user in a class.
     MembershipRole {
-        /// A student.
         Student = "STUDENT",
         /// The owner or a co-teacher.
         Teacher = "TEACHER",
@@ -170,22 +145,22 @@ words! {
 }
 
 words! {
-    /// Why a group is gone.
+    /// Why a group was deleted.
     GroupDeletionReason {
-        /// It was deleted, or its class was.
+        /// The group or its class was deleted.
         Deleted = "DELETED",
         /// Its course was deleted.
         CourseDeleted = "COURSE_DELETED",
     }
 }
 
-/// The most bytes of the payload of an event that carries no text.
+/// Maximum size, in bytes, of the payload of an event that carries no user-written text.
 pub const PAYLOAD_MAX: usize = 2048;
-/// A string in a payload that would be too large is cut to so many bytes, its ellipsis included.
+/// Maximum size, in bytes, of a string in an oversized payload, including the ellipsis.
 const STRING_MAX: usize = 160;
 
 impl Event {
-    /// Whether the payload carries a text that a user wrote: a message or a feedback.
+    /// Returns whether the payload contains a text written by a user: a message or a feedback.
     pub const fn carries_text(self) -> bool {
         matches!(
             self,
@@ -198,8 +173,8 @@ impl Event {
         )
     }
 
-    /// Makes a payload fit into [`PAYLOAD_MAX`], unless the event carries a text: first lists become null, the largest
-    /// first, then long strings are cut. Clients fetch what is missing.
+    /// Reduces a payload to [`PAYLOAD_MAX`], unless the event carries a text: lists are replaced by null, the largest
+    /// first, then long strings are truncated. Clients fetch the missing data.
     pub fn fit(self, payload: &mut Value) {
         if self.carries_text() {
             return;
@@ -228,7 +203,7 @@ fn size(value: &Value) -> usize {
     value.to_string().len()
 }
 
-/// The lists in the fields of an object, at any depth, that are not in a list themselves.
+/// Iterates over the lists in an object, at any depth, that are not nested in another list.
 fn lists(value: &mut Value) -> Box<dyn Iterator<Item = &mut Value> + '_> {
     match value {
         Value::Array(_) => Box::new(std::iter::once(value)),
@@ -237,7 +212,7 @@ fn lists(value: &mut Value) -> Box<dyn Iterator<Item = &mut Value> + '_> {
     }
 }
 
-/// The strings in the fields of an object, at any depth.
+/// Iterates over the strings in an object, at any depth.
 fn strings(value: &mut Value) -> Box<dyn Iterator<Item = &mut String> + '_> {
     match value {
         Value::String(text) => Box::new(std::iter::once(text)),
@@ -246,7 +221,7 @@ fn strings(value: &mut Value) -> Box<dyn Iterator<Item = &mut String> + '_> {
     }
 }
 
-/// Whose sockets an order is for.
+/// Set of sockets that a signal applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Party {
@@ -254,69 +229,62 @@ pub enum Party {
     User(UserId),
     /// The sockets of one session.
     Session(SessionId),
-    /// All sockets that are in a room now.
+    /// All sockets that are currently in a room.
     Room(Room),
     /// The sockets of the owners and admins of an organization, who are in the rooms of every class.
     Admins(OrganizationId),
 }
 
 words! {
-    /// Why sockets are cut off.
+    /// Why sockets are disconnected.
     KillReason {
         /// The session was revoked.
         Revoked = "REVOKED",
         /// The user signed out.
         SignedOut = "SIGNED_OUT",
-        /// The account was switched off, banned or erased.
+        /// The account was deactivated, banned or erased.
         Deactivated = "DEACTIVATED",
         /// The password was reset or changed.
         PasswordChanged = "PASSWORD_CHANGED",
         /// The membership of the organization ended.
         MembershipEnded = "MEMBERSHIP_ENDED",
-        /// The organization was suspended or removed.
+        /// The organization was suspended or deleted.
         OrganizationClosed = "ORGANIZATION_CLOSED",
-        /// The session's time is over.
+        /// The session expired.
         Expired = "EXPIRED",
     }
 }
 
-/// One order to all instances, carried out in the order of a change's signals.
+/// A command to all instances. The signals of a change are processed in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Signal {
-    /// Tell an event to the union of some rooms; a socket in several gets one copy.
+    /// Emits an event to the union of some rooms; a socket in several of them receives it once.
     Emit {
-        /// Users' sockets hear it only in this organization; none for what concerns a user everywhere.
+        /// Restricts delivery to sockets in this organization; `None` for events that concern a user in every
+        /// organization.
         organization: Option<OrganizationId>,
-        /// Who hears it.
         rooms: Vec<Room>,
-        /// Who does not hear it although the rooms say so.
+        /// Sockets in these rooms do not receive the event.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         except: Vec<Room>,
-        /// Its name.
         event: Event,
-        /// What it says.
         payload: Value,
     },
-    /// Work out anew which rooms some sockets belong to.
+    /// Recomputes the rooms of some sockets.
     Resync {
-        /// Whose sockets.
         parties: Vec<Party>,
-        /// Rooms they leave before anything is looked up, so that a failing look-up never leaves a door open.
+        /// Rooms left before the new rooms are looked up, so that a failed look-up never leaves access that was
+        /// revoked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         leave: Vec<Room>,
     },
-    /// Tell some sockets why, and cut them off.
-    Kill {
-        /// Whose sockets.
-        party: Party,
-        /// Why.
-        reason: KillReason,
-    },
+    /// Notifies some sockets of the reason and disconnects them.
+    Kill { party: Party, reason: KillReason },
 }
 
 impl Signal {
-    /// The people whose rooms are worked out anew, or who are cut off: they may have lost sight of something.
+    /// Returns the users whose rooms are recomputed or who are disconnected, because they may have lost access.
     pub fn movers(&self) -> impl Iterator<Item = &UserId> {
         let parties = match self {
             Self::Emit { .. } => &[],

@@ -1,19 +1,17 @@
-//! Numbers that people set, each with its limits, said once for checking and the `OpenAPI` document.
-//! Like texts they are read without checking; [`garde::Validate`] refuses.
+//! Number types of request fields. Each declares its limits once, for validation and the `OpenAPI` document.
+//! Deserialization accepts any number; [`garde::Validate`] rejects invalid ones.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a number is refused; a plain sentence that follows the name of the field.
+/// Why a number is rejected; a clause that follows the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("must be between {min} and {max}")]
 pub struct BadNumber {
-    /// The least allowed value.
     pub min: f64,
-    /// The greatest allowed value.
     pub max: f64,
 }
 
-/// Makes one whole-number type; the limits stand in its line and nowhere else.
+/// Defines integer types together with their limits.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $min:tt to $max:tt;)+) => {$(
         $(#[$doc])*
@@ -23,17 +21,16 @@ macro_rules! numbers {
         pub struct $name(i64);
 
         impl $name {
-            /// The least allowed value.
+            /// Minimum, inclusive.
             pub const MIN: i64 = $min;
-            /// The greatest allowed value.
+            /// Maximum, inclusive.
             pub const MAX: i64 = $max;
 
-            /// Takes a number that was checked before, such as a column of the store, as it is.
+            /// Wraps a number that was validated before, such as a database column.
             pub const fn stored(number: i64) -> Self {
                 Self(number)
             }
 
-            /// The number.
             pub const fn get(self) -> i64 {
                 self.0
             }
@@ -77,30 +74,29 @@ macro_rules! numbers {
 numbers! {
     /// Number of a group, unique within its class.
     GroupNumber: 1 to 9999;
-    /// How many documents a group is asked for.
+    /// Number of documents a group has to create.
     RequiredDocuments: 0 to 50;
-    /// How many documents a group has to submit for an assignment.
+    /// Number of documents a group has to submit for an assignment.
     RequiredSubmissions: 1 to 20;
-    /// Day of the week, Monday first.
+    /// Day of the week, from Monday (1) to Sunday (7).
     Weekday: 1 to 7;
 }
 
-/// Points of a grade, or the most points an assignment gives.
+/// Points of a grade, or the maximum number of points of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = f64, minimum = 0, maximum = 100_000)]
 pub struct Points(f64);
 
 impl Points {
-    /// The greatest allowed value.
+    /// Maximum, inclusive.
     pub const MAX: f64 = 100_000.0;
 
-    /// Takes points that were checked before, such as a column of the store, as they are.
+    /// Wraps points that were validated before, such as a database column.
     pub const fn stored(points: f64) -> Self {
         Self(points)
     }
 
-    /// The points.
     pub const fn get(self) -> f64 {
         self.0
     }

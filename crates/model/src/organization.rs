@@ -1,4 +1,4 @@
-//! Organizations: the schools, each a tenant of its own, with the settings it works by.
+//! Organizations: the schools, each a separate tenant with its own settings.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,115 +12,109 @@ use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// Whether an organization works.
+    /// Status of an organization.
     OrganizationStatus {
-        /// It works.
         Active = "ACTIVE",
-        /// Its members are refused until it is activated again.
+        /// Requests of its members are rejected until it is activated again.
         Suspended = "SUSPENDED",
     }
 }
 
-/// A school.
+/// A school; the tenant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Organization {
-    /// Its id.
     pub id: OrganizationId,
-    /// Its name.
     pub name: Name,
-    /// Its name in addresses, unique on the platform.
+    /// Name in URLs, unique on the platform.
     pub slug: Slug,
-    /// A host of its own.
+    /// Host name of its own.
     pub custom_domain: Option<CustomDomain>,
-    /// Address of its logo.
+    /// URL of its logo.
     pub logo: Option<WebAddress>,
-    /// Whether it works.
     pub status: OrganizationStatus,
-    /// Its settings; absent when nobody ever set one.
+    /// Settings; `None` if none was ever set.
     pub metadata: Option<Metadata>,
-    /// How much it may keep, where the platform said so.
+    /// Storage quota of the organization; `None` for the default.
     pub storage_quota: Option<QuotaBytes>,
-    /// How much each of its groups may keep, where the platform said so.
+    /// Storage quota of each of its groups; `None` for the default.
     pub group_storage_quota: Option<QuotaBytes>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// The settings of a school. Read from the store it knows what an older or newer version may have written there; what
-/// people send is a [`MetadataEdit`], which refuses every key it does not know. With every limit reached it is far below
-/// the 16 KiB of contract 3.1.
+/// Settings of an organization.
+// Unknown keys in the database, written by another release, are ignored; requests use `MetadataEdit`, which rejects
+// unknown keys. Even with every limit reached, the settings are far below 16 KiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Metadata {
-    /// The scale of topics that name none.
+    /// Grade scale of topics that do not specify one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade_scale: Option<GradeScale>,
-    /// The time zone of its lessons.
+    /// Time zone of the organization.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<TimeZone>,
-    /// The language of accounts that name none.
+    /// Language of accounts that do not specify one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<Locale>,
-    /// What happens to late work on topics that do not say.
+    /// How late submissions are handled for topics that do not specify it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_default: Option<LatePolicy>,
-    /// What it has switched on.
+    /// Enabled features.
     #[serde(skip_serializing_if = "Features::is_plain")]
     pub features: Features,
 }
 
-/// What a school can switch on; everything is off at first.
+/// Optional features of an organization. All are disabled by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Features {
-    /// Teachers, not only admins, add subjects.
+    /// Teachers may create subjects, not only admins.
     pub teachers_add_subjects: bool,
-    /// Students change their own names; otherwise only the staff does.
+    /// Students may change their own names; otherwise only staff may.
     pub students_change_names: bool,
 }
 
 impl Features {
-    /// Whether nothing is switched on.
+    /// Returns whether all features are disabled.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What a PATCH says about settings, key by key: absent stays, null clears. At the creation of an organization it is
-/// applied to empty settings.
+/// Changes of the settings, key by key: an absent key is unchanged, null clears it. When an organization is created,
+/// the changes are applied to empty settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetadataEdit {
-    /// The scale of topics that name none.
+    /// Grade scale of topics that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub grade_scale: Edit<GradeScale>,
-    /// The time zone of its lessons.
+    /// Time zone of the organization, an IANA name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub timezone: Edit<TimeZone>,
-    /// The language of accounts that name none.
+    /// Language of accounts that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub locale: Edit<Locale>,
-    /// A setting of earlier releases that had no effect. It is accepted and ignored, so that clients may send it.
+    /// Obsolete; accepted and ignored, because clients of earlier releases may send it.
     #[serde(default)]
     #[garde(skip)]
     #[schema(ignore)]
     pub retention_days: Ignored,
-    /// What happens to late work on topics that do not say.
+    /// How late submissions are handled for topics that do not specify it.
     #[serde(default)]
     #[garde(skip)]
     pub late_default: Edit<LatePolicy>,
-    /// What it has switched on, switch by switch.
+    /// Optional features, key by key.
     #[serde(default)]
     #[garde(dive)]
     pub features: Edit<FeaturesEdit>,
 }
 
-/// Any JSON value, which is not kept.
+/// Accepts any JSON value and discards it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ignored;
 
@@ -130,15 +124,15 @@ impl<'de> Deserialize<'de> for Ignored {
     }
 }
 
-/// What a PATCH says about switches; null switches off.
+/// Changes of optional features; null disables a feature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FeaturesEdit {
-    /// Teachers, not only admins, add subjects.
+    /// Teachers may create subjects, not only admins.
     #[serde(default)]
     #[garde(skip)]
     pub teachers_add_subjects: Edit<bool>,
-    /// Students change their own names; otherwise only the staff does.
+    /// Students may change their own names; otherwise only staff may.
     #[serde(default)]
     #[garde(skip)]
     pub students_change_names: Edit<bool>,
@@ -165,7 +159,7 @@ impl Metadata {
         }
     }
 
-    /// The settings an edit leaves, given those there were; settings without any key are none.
+    /// Returns the settings after an edit. Settings without any key become `None`.
     pub fn edited(current: Option<Self>, edit: Edit<MetadataEdit>) -> Option<Self> {
         let edited = match edit {
             Edit::Keep => return current,
@@ -180,53 +174,51 @@ impl Metadata {
     }
 }
 
-/// What a school's own admins may change of it.
+/// Fields of an organization that its own admins may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// New address of its logo.
+    /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub logo: Edit<WebAddress>,
-    /// New settings, key by key.
+    /// Changes of the settings, key by key.
     #[serde(default)]
     #[garde(dive)]
     pub metadata: Edit<MetadataEdit>,
 }
 
-/// What the platform may change of a school: also where it is found.
+/// Fields of an organization that platform administrators may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationEdit {
-    /// New name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// New name in addresses.
+    /// New name in URLs, unique on the platform.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub slug: Edit<Slug>,
-    /// New host of its own.
+    /// New host name of its own.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub custom_domain: Edit<CustomDomain>,
-    /// New address of its logo.
+    /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub logo: Edit<WebAddress>,
-    /// New settings, key by key.
+    /// Changes of the settings, key by key.
     #[serde(default)]
     #[garde(dive)]
     pub metadata: Edit<MetadataEdit>,
-    /// How many bytes it may keep; null for what every school may keep.
+    /// Storage quota of the organization in bytes; null for the default.
     #[serde(default)]
     #[garde(dive)]
     pub storage_quota: Edit<QuotaBytes>,
-    /// How many bytes each of its groups may keep; null for what every group may keep.
+    /// Storage quota of each of its groups in bytes; null for the default.
     #[serde(default)]
     #[garde(dive)]
     pub group_storage_quota: Edit<QuotaBytes>,
@@ -243,17 +235,17 @@ impl From<SettingsEdit> for OrganizationEdit {
     }
 }
 
-/// The hosts that belong to the platform itself. A school that could take one would get the others' visitors.
+/// Host names of the platform itself. An organization that could claim one would receive requests meant for others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlatformHosts {
-    /// Below it every organization has its subdomain.
+    /// Parent domain of the subdomains of all organizations.
     pub base_domain: Option<String>,
-    /// Where the web client is.
+    /// Host of the web client.
     pub frontend: Option<String>,
 }
 
 impl PlatformHosts {
-    /// Refuses names that would lead visitors of the platform, or of another school, to this one.
+    /// Rejects names that would direct visitors of the platform, or of another organization, to this one.
     pub fn leave(&self, slug: Option<&Slug>, domain: Option<&CustomDomain>) -> Result<(), Refusal> {
         let is_frontend = |host: &str| self.frontend.as_deref() == Some(host);
         if let (Some(slug), Some(base)) = (slug, &self.base_domain)
@@ -285,7 +277,6 @@ const fn taken(path: &'static str) -> Refusal {
 }
 
 impl Organization {
-    /// Applies a PATCH.
     pub fn edit(&mut self, edit: OrganizationEdit, now: Timestamp) -> Result<Changed, Refusal> {
         let mut changed = Changed::new();
         changed.edit("name", &mut self.name, edit.name)?;
@@ -303,7 +294,7 @@ impl Organization {
         Ok(changed)
     }
 
-    /// Suspends or activates; false when it is so already.
+    /// Suspends or activates the organization and returns whether its status changed.
     pub fn set_status(&mut self, status: OrganizationStatus, now: Timestamp) -> bool {
         let changes = self.status != status;
         if changes {
@@ -313,7 +304,7 @@ impl Organization {
         changes
     }
 
-    /// The settings, with nothing set where nobody set anything.
+    /// Returns the settings; empty if none was ever set.
     pub fn settings(&self) -> Metadata {
         self.metadata.clone().unwrap_or_default()
     }

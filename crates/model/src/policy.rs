@@ -1,75 +1,75 @@
-//! The clauses of the policy by name. Each stands in one place, and there it is written as `policy::holds(Clause::…, …)`; those
-//! that are SQL are listed in the store (`store/clauses.rs`). A test of the whole service switches each off and demands
-//! that the table of who may do what notices. Without the feature `switches`, which only dev-dependencies ask for, there is
-//! nothing to switch: [`holds`] is its condition.
+//! Authorization clauses by name. Each clause is checked in one place, as `policy::holds(Clause::…, …)`; clauses
+//! checked in SQL are listed in the module `clauses` of the database layer. A test of the whole service disables each
+//! clause in turn and requires that the permission matrix detects it. Without the feature `switches`, which only
+//! dev-dependencies enable, clauses cannot be disabled and [`holds`] returns its condition.
 
 use crate::word::words;
 
 words! {
-    /// A condition without which somebody would see or change what is not his.
+    /// A condition that prevents users from seeing or changing data of others.
     Clause {
-        /// A route admits only those it is for.
+        /// A route accepts only callers with the required access level.
         RoleOfRoute = "ROLE_OF_ROUTE",
-        /// Rows of another organization are nobody's.
+        /// Rows of other organizations are invisible.
         Tenant = "TENANT",
-        /// Students know only the classes in which they are enrolled.
+        /// Students see only classes in which they are enrolled.
         EnrolledInClass = "ENROLLED_IN_CLASS",
-        /// Students see nothing of a class that is being prepared.
+        /// Students do not see draft classes.
         ClassNoDraft = "CLASS_NO_DRAFT",
-        /// Teachers see the inside of their own classes alone.
+        /// Teachers see the content of their own classes only.
         TeacherOfClass = "TEACHER_OF_CLASS",
-        /// Teachers change their own classes alone.
+        /// Teachers change their own classes only.
         ManagesClass = "MANAGES_CLASS",
-        /// Only its owner chooses who else teaches a class.
+        /// Only the owner of a class changes its co-teachers.
         OwnsClass = "OWNS_CLASS",
-        /// Only admins hand a class over.
+        /// Only admins change the owner of a class.
         HandsClassOver = "HANDS_CLASS_OVER",
-        /// An archived class takes nothing.
+        /// Writes to an archived class are rejected.
         ClassWritable = "CLASS_WRITABLE",
-        /// Students see their own groups alone.
+        /// Students see only their own groups.
         MemberOfGroup = "MEMBER_OF_GROUP",
         /// Students see a group only once it has started.
         GroupStarted = "GROUP_STARTED",
-        /// A group gets the shared files and its own alone.
+        /// A group sees only the shared files and its own.
         FileOfGroup = "FILE_OF_GROUP",
-        /// A file that waits for a bulk edit is nobody's yet.
+        /// Staged files are not visible to students.
         FilePublished = "FILE_PUBLISHED",
-        /// A locked document refuses everything.
+        /// Changes of a locked document are rejected.
         DocumentUnlocked = "DOCUMENT_UNLOCKED",
-        /// Only a draft takes other content.
+        /// Only a draft accepts new content.
         DocumentDraft = "DOCUMENT_DRAFT",
-        /// Students delete only documents that they made.
+        /// Students delete only documents they created.
         DocumentAuthor = "DOCUMENT_AUTHOR",
-        /// Students see a grade once it is out.
+        /// Students see a grade only once it is published.
         GradePublished = "GRADE_PUBLISHED",
-        /// Students read only feedback that is out and for them.
+        /// Students read only published feedback addressed to the group.
         FeedbackForStudents = "FEEDBACK_FOR_STUDENTS",
         /// Only its author changes a message.
         MessageAuthor = "MESSAGE_AUTHOR",
-        /// A direct message is for its sender and those it names.
+        /// A direct message is visible only to its sender and its recipients.
         MessageAddressed = "MESSAGE_ADDRESSED",
-        /// People act only on those below them.
+        /// Users act only on members of lower rank.
         Rank = "RANK",
-        /// Admins change only accounts that are their school's alone.
+        /// Admins change only accounts that belong to their organization alone.
         AccountAtHome = "ACCOUNT_AT_HOME",
     }
 }
 
-/// The condition of a clause.
+/// Returns the condition of a clause.
 #[cfg(not(feature = "switches"))]
 #[inline]
 pub const fn holds(_: Clause, condition: bool) -> bool {
     condition
 }
 
-/// The clauses that are switched off, a bit for each.
+/// Returns the disabled clauses as a bit set.
 #[cfg(not(feature = "switches"))]
 #[inline]
 pub const fn off() -> u64 {
     0
 }
 
-/// Whether a clause is in force.
+/// Returns whether a clause is enabled.
 #[cfg(not(feature = "switches"))]
 #[inline]
 pub const fn is_in_force(_: Clause) -> bool {
@@ -91,22 +91,22 @@ mod switches {
         1 << clause as u64
     }
 
-    /// The condition of a clause; true whatever it says while the clause is switched off.
+    /// Returns the condition of a clause, or true while the clause is disabled.
     pub fn holds(clause: Clause, condition: bool) -> bool {
         condition || !is_in_force(clause)
     }
 
-    /// Whether a clause is in force.
+    /// Returns whether a clause is enabled.
     pub fn is_in_force(clause: Clause) -> bool {
         off() & bit(clause) == 0
     }
 
-    /// The clauses that are switched off, a bit for each.
+    /// Returns the disabled clauses as a bit set.
     pub fn off() -> u64 {
         OFF.load(Ordering::SeqCst)
     }
 
-    /// Switches a clause on or off, for the whole process.
+    /// Enables or disables a clause for the whole process.
     pub fn switch(clause: Clause, on: bool) {
         if on {
             OFF.fetch_and(!bit(clause), Ordering::SeqCst);

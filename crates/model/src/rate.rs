@@ -1,54 +1,55 @@
-//! How often somebody may ask (contract 9): so many times within a window that begins with the first request.
-//! The rules are here; where the windows are remembered is not.
+//! Rate limits: a number of requests within a fixed window that begins with the first request. This module contains the
+//! rules; the server stores the windows.
 
 use crate::time::Timestamp;
 
-/// What is counted.
+/// Kind of requests that are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rate {
-    /// Requests of one person that only read.
+    /// Read requests of one user.
     Read,
-    /// Requests of one person that may change something.
+    /// Write requests of one user.
     Change,
-    /// Chat messages of one person.
+    /// Room messages of one user.
     Chat,
-    /// Exports of one person: what the service computes long for.
+    /// Exports of one user, which are expensive to compute.
     Export,
-    /// Calls for help of one group.
+    /// Help requests of one group.
     Help,
     /// Imports of one organization.
     Import,
-    /// Requests without a session from one address. A whole school may stand behind it.
+    /// Requests without a session from one IP address. A whole school may share the address.
     Address,
-    /// Sockets that one person opens: all come back after a restart, and a page tries again after a few seconds.
+    /// Socket connections opened by one user. All clients reconnect after a restart, and a page retries every few
+    /// seconds.
     Socket,
-    /// Requests of sockets of one person that poll.
+    /// Long-polling requests of the sockets of one user.
     Poll,
-    /// Requests of the document server about one document at one of its doors. A class of thirty that opens and leaves it
-    /// at once is far below, and so are the four tries of a save in eight seconds.
+    /// Requests of the document server about one document to one route. A class of thirty students who open and leave a
+    /// document at the same time stays far below the limit, as do the four attempts of a save within eight seconds.
     Document,
 }
 
-/// So many within so many seconds.
+/// A number of requests per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// The most that is let through in a window.
+    /// Maximum number of accepted requests in a window.
     pub hits: i64,
-    /// The length of a window, in seconds.
+    /// Length of a window in seconds.
     pub window: i64,
 }
 
-/// An instance tells the others of a person's requests once there are so many of them: this part of the limit.
+/// An instance publishes its count to the others after this fraction of the limit (1/8).
 const SHARES: i64 = 8;
 
-/// Exports of one person that may run at the same time.
+/// Maximum number of concurrent exports of one user.
 pub const EXPORTS_AT_ONCE: usize = 2;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 
 impl Rate {
-    /// The limit as the contract names it.
+    /// Returns the default limit, as documented in `docs/api-contract.md`.
     pub const fn limit(self) -> Limit {
         let (hits, window) = match self {
             Self::Read | Self::Poll => (1_200, MINUTE),
@@ -65,7 +66,7 @@ impl Rate {
 }
 
 impl Limit {
-    /// The limit of an installation with this factor (RATE_LIMIT_FACTOR): at least one request; none at all for 0.
+    /// Scales the limit by `RATE_LIMIT_FACTOR`: at least one request, and no limit (`None`) for 0.
     #[must_use]
     pub fn times(self, factor: f64) -> Option<Self> {
         #[expect(
@@ -80,44 +81,45 @@ impl Limit {
         })
     }
 
-    /// How many requests of one window an instance keeps to itself at most, plus one. With n instances no more than
-    /// limit + (n - 1) × (share - 1) are let through, besides what comes in while a word is on its way.
+    /// Returns after how many requests of one window an instance publishes its count. With n instances at most limit +
+    /// (n - 1) × (share - 1) requests are accepted, plus those accepted while a message is in transit.
     pub fn share(self) -> i64 {
         (self.hits / SHARES).max(1)
     }
 }
 
-/// What is remembered of one who asks.
+/// Requests of one client in the present window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The moment of the first request in it.
+    /// Time of the first request.
     pub started_at: Timestamp,
-    /// The requests that were let through.
+    /// Number of accepted requests.
     pub hits: i64,
 }
 
-/// How a request stands to its limit.
+/// Rate limit status of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meter {
-    /// The most within a window.
+    /// Maximum number of requests in a window.
     pub limit: i64,
-    /// What is left of it after this request.
+    /// Remaining requests after this one.
     pub remaining: i64,
     /// Seconds until the window ends.
     pub resets_in: i64,
-    /// Whether this request is one too many.
+    /// Whether the request is rejected.
     pub is_refused: bool,
 }
 
 impl Window {
-    /// Whether the window is over. A clock that was set back ends it too: nobody waits for the old time to come again.
-    /// Requests that overtake each other are a little early and no reason to begin anew.
+    /// Returns whether the window has ended. A clock that was set back by more than a window also ends it, so that
+    /// clients need not wait for the old time. Requests processed out of order may be slightly earlier and do not end
+    /// it.
     pub fn is_over(&self, limit: Limit, now: Timestamp) -> bool {
         now >= self.started_at.plus_seconds(limit.window) || now < self.started_at.plus_seconds(-limit.window)
     }
 
-    /// Counts one request: the window afterwards, and how the request stands. Refused requests do not count, so that
-    /// who goes on trying waits no longer than the window.
+    /// Counts one request and returns the new window and the status of the request. Rejected requests are not counted,
+    /// so that a client that keeps trying waits no longer than the window.
     pub fn hit(before: Option<Self>, limit: Limit, now: Timestamp) -> (Self, Meter) {
         let open = before.filter(|window| !window.is_over(limit, now));
         let mut window = open.unwrap_or(Self {
@@ -131,8 +133,8 @@ impl Window {
         (window, window.meter(limit, now, is_refused))
     }
 
-    /// Adds requests that another instance let through in a window of its own. Both windows go on as the one that began
-    /// first; what is over by now counts for nothing.
+    /// Merges requests that another instance accepted in its own window. The merged window starts with the earlier of
+    /// the two; windows that have ended are ignored.
     #[must_use]
     pub fn join(before: Option<Self>, told: Self, limit: Limit, now: Timestamp) -> Option<Self> {
         let open = before.filter(|window| !window.is_over(limit, now));
@@ -145,13 +147,13 @@ impl Window {
         }))
     }
 
-    /// How the window stands to its limit.
+    /// Returns the rate limit status of the window.
     pub fn meter(&self, limit: Limit, now: Timestamp, is_refused: bool) -> Meter {
         let milliseconds = self.started_at.plus_seconds(limit.window).as_millis() - now.as_millis();
         Meter {
             limit: limit.hits,
             remaining: (limit.hits - self.hits).max(0),
-            // Rounded up: who waits so long is let in.
+            // Rounded up, so that a client that waits this long is accepted.
             resets_in: milliseconds.div_euclid(1000) + i64::from(milliseconds.rem_euclid(1000) > 0),
             is_refused,
         }
@@ -178,7 +180,7 @@ mod tests {
         assert_eq!((third.remaining, third.is_refused, third.resets_in), (0, true, 1));
         assert_eq!(window.hits, 2, "refused requests do not count");
         let (_, later) = Window::hit(Some(window), TWO, at(59_001 + third.resets_in * 1000));
-        assert!(!later.is_refused, "who waits as told is let in");
+        assert!(!later.is_refused, "a client that waits for `resets_in` is accepted");
     }
 
     #[test]
@@ -188,7 +190,7 @@ mod tests {
         assert!(!Window::hit(Some(full), TWO, at(60_000)).1.is_refused);
         assert!(
             Window::hit(Some(full), TWO, at(-1)).1.is_refused,
-            "somebody was overtaken"
+            "requests processed out of order stay in the window"
         );
         assert!(!Window::hit(Some(full), TWO, at(-60_001)).1.is_refused);
     }
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!(join(None, own(0, 1), 10), Some(own(0, 1)));
         assert_eq!(join(Some(own(5_000, 1)), own(0, 1), 6_000), Some(own(0, 2)));
         assert_eq!(join(Some(own(0, 1)), own(5_000, 3), 6_000), Some(own(0, 4)));
-        // A word of the last minute is late, and an own window of the last minute is over.
+        // A message about an ended window is ignored, and an own window that has ended is replaced.
         assert_eq!(join(Some(own(61_000, 1)), own(0, 2), 62_000), Some(own(61_000, 1)));
         assert_eq!(join(Some(own(0, 2)), own(61_000, 1), 62_000), Some(own(61_000, 1)));
         assert_eq!(join(None, own(0, 2), 62_000), None);

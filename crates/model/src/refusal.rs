@@ -1,72 +1,72 @@
-//! Why a rule says no, in the words that users read. It knows kinds, never HTTP.
-//! Words for wrong input live with the input ([`crate::text`]), words for unknown ids with the server.
+//! Domain errors: why a rule rejects a request, with the message shown to users. Independent of HTTP. Messages for
+//! invalid input are defined with the input types ([`crate::text`]), messages for unknown ids in the server.
 
 use crate::id::GroupId;
 
-/// A rule said no.
+/// A rule rejected the request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Somebody writes to a class without teaching it.
+    /// Write access to a class the user does not teach.
     #[error("Only the teachers of this class and admins can do this; ask one of them to add you as a co-teacher.")]
     NotClassTeacher,
-    /// A co-teacher chooses co-teachers.
+    /// A co-teacher tried to change the co-teachers.
     #[error("Only the owner of this class and admins choose its co-teachers.")]
     NotClassOwner,
-    /// Someone acts on, or names, a rank that is not below the own.
+    /// The user acts on, or assigns, a role that is not below their own.
     #[error("This can only be done by someone of a higher rank; ask an owner of the organization.")]
     ForbiddenRank,
     /// An admin changes an account that does not belong to this organization alone.
     #[error("This account is used outside your organization, so only the person or the platform can change it.")]
     SharedAccount,
-    /// An invitation for an address that no email reaches.
+    /// An invitation to an address to which no email can be delivered.
     #[error("No email reaches this address, so it cannot be invited; use the person's real address.")]
     NoMailbox,
-    /// The school alone changes names of its students.
+    /// Only the school may change the names of its students.
     #[error("Your school sets your name. Ask the administration of your school to change it.")]
     NameSetBySchool,
-    /// Someone changes what another person wrote or made.
+    /// The user changes something that another user created.
     #[error("Only the person who made this can change it.")]
     NotAuthor,
-    /// A chat message is edited too late.
+    /// A room message is edited too late.
     #[error("A message can only be changed during the first 15 minutes; write a new one instead.")]
     EditTimeOver,
     /// The course of groups and the course of an active topic would differ.
     #[error("The groups and the topic must be in the same course; finish or detach the other topic first.")]
     CourseMismatch {
-        /// The groups that stand in the way.
+        /// The groups that cause the conflict.
         groups: Vec<GroupId>,
     },
-    /// Things of different classes, or a group's subject other than its course's, would be tied together.
+    /// Objects of different classes would be linked, or a group would have another subject than its course.
     #[error("Class, course, group, topic and subject do not belong together; choose ones of the same class.")]
     ClassMismatch,
     /// A submitted document is submitted, edited or deleted.
     #[error("The document is already submitted; take the submission back first.")]
     AlreadySubmitted,
-    /// A document that is not submitted is taken back or graded.
+    /// A document that is not submitted is withdrawn or graded.
     #[error("The document is not submitted; submit it first.")]
     NotSubmitted,
-    /// Work on a finished topic.
+    /// A change of a finished topic.
     #[error("This topic is closed for work; a teacher can reopen it.")]
     AssignmentFinished,
-    /// A submission changes after its grade is out.
+    /// A submission is changed after its grade was published.
     #[error("The grade is already published; ask a teacher to withdraw it or to return the work.")]
     GradePublished,
-    /// A student asks for the PDF too early.
+    /// A student requests the PDF before the topic is finished.
     #[error("The PDF is available once the topic is finished.")]
     AssignmentNotFinished,
-    /// Work for a topic that the group does not have.
+    /// A submission for a topic that is not assigned to the group.
     #[error("The group does not work on this topic; attach it to the topic first.")]
     GroupNotOnAssignment,
-    /// Someone who is not enrolled in the class would become a member of a group.
+    /// A user who is not enrolled in the class would become a member of a group.
     #[error("Only students of the class can be in a group; enrol them first.")]
     StudentNotEnrolled {
         /// The users who are not enrolled.
         users: Vec<crate::id::UserId>,
     },
-    /// A subject that is in use would vanish.
+    /// A subject that is in use would be deleted.
     #[error("The subject is in use; set it inactive instead of removing it.")]
     SubjectInUse,
-    /// A class that still holds work would vanish or become a draft.
+    /// A class that is not empty would be deleted or become a draft.
     #[error("The class still has courses, groups or topics; remove them first.")]
     ClassNotEmpty,
     /// The organization would lose its last owner.
@@ -75,89 +75,88 @@ pub enum Refusal {
     /// A write to an archived class.
     #[error("The class is archived and can only be read; ask a teacher to activate it again.")]
     ClassArchived,
-    /// New work in an archived course.
+    /// A new group or topic in an archived course.
     #[error("The course is archived and takes no new groups or topics; activate it again first.")]
     CourseArchived,
-    /// Something that only owners and admins may change.
+    /// An operation reserved for owners and admins.
     #[error("Only admins can do this.")]
     AdminOnly,
-    /// A student writes to somebody who is not there for him to write to, or to many at once.
+    /// A student sends a direct message to a user other than their teachers and admins, or to several users.
     #[error(
         "Students can write to the teachers of their classes and to admins; use the room of your group for the others."
     )]
     StudentsWriteToStaff,
-    /// Values that are wrong only together with what is stored.
+    /// A value that is valid by itself but conflicts with stored data or other fields.
     #[error("{path} {message}.")]
     Invalid {
-        /// The field of the request.
+        /// Path of the request field.
         path: &'static str,
-        /// A stable word.
+        /// Stable error code.
         code: &'static str,
-        /// What is wrong, to be read after the name of the field.
+        /// What is wrong; a clause that follows the name of the field.
         message: &'static str,
     },
     /// An export without any document.
     #[error("There is no document to export yet.")]
     NothingToExport,
-    /// The topic takes nothing after its deadline.
+    /// A submission after the deadline of a topic that does not accept late work.
     #[error("The deadline has passed and this topic takes no late work; ask a teacher for more time.")]
     LateNotAllowed,
-    /// A group with a hand-in would be detached.
+    /// A group with a submission would be detached.
     #[error("The group has already submitted work for this topic; detaching it would delete the submission.")]
     HasSubmission,
-    /// Too many of something.
+    /// A limit on the number of objects is exceeded.
     #[error("There can be at most {limit} {what}; remove some first.")]
     LimitReached {
-        /// What there is too much of, in the plural.
+        /// The limited objects, in the plural.
         what: &'static str,
-        /// How many there may be.
         limit: usize,
     },
-    /// Any change of a locked document, for every role.
+    /// A change of a locked document, by a user of any role.
     #[error("The document is locked because its topic is finished; a teacher can reopen the topic.")]
     DocumentLocked,
-    /// A mail domain without the TXT record that proves it.
+    /// The TXT record that verifies a mail domain was not found.
     #[error("The TXT record was not found. Name servers can take an hour to show a new record; then check again.")]
     DomainNotProven,
-    /// The name servers of a mail domain did not answer.
+    /// The name servers of a mail domain did not respond.
     #[error("The name servers of this domain did not answer. Check again in a moment.")]
     DomainUnanswered,
-    /// A second organization proves a mail domain.
+    /// A second organization verifies a mail domain.
     #[error("Another organization holds this domain. Ask those who run this installation to let both hold it.")]
     DomainHeld,
-    /// A submission that does not name its topic.
+    /// A submission without the id of its topic.
     #[error("Say which topic this is for: assignmentId is required.")]
     AssignmentIdRequired,
 }
 
-/// What sort of no it is; the server turns it into a status.
+/// Category of a domain error; the server maps it to an HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// Seen, but not allowed.
+    /// The object is visible, but the operation is not allowed.
     Forbidden,
     /// Not possible in the present state.
     Conflict,
     /// The document is locked.
     Locked,
-    /// The request lacks something.
+    /// The request is invalid.
     Invalid,
 }
 
-/// One line of detail: which field or which object is meant.
+/// Detail of an error: the field or object it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
-    /// The field of the request that the line is about.
+    /// Path of the request field.
     pub path: &'static str,
-    /// A stable word.
+    /// Stable error code.
     pub code: &'static str,
-    /// One sentence for people.
+    /// Human-readable message.
     pub message: String,
-    /// The id of the object that stands in the way, if it is one.
+    /// Id of the object that causes the error, if there is one.
     pub id: Option<String>,
 }
 
 impl Refusal {
-    /// The stable code on the wire.
+    /// Returns the stable error code of the API.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotClassTeacher | Self::NotClassOwner => "NOT_CLASS_TEACHER",
@@ -195,7 +194,6 @@ impl Refusal {
         }
     }
 
-    /// What sort of no it is.
     pub const fn kind(&self) -> RefusalKind {
         match self {
             Self::NotClassTeacher
@@ -234,7 +232,7 @@ impl Refusal {
         }
     }
 
-    /// The lines that name fields or objects; empty for most refusals.
+    /// Returns the details that name fields or objects; empty for most errors.
     pub fn details(&self) -> Vec<Detail> {
         match self {
             Self::CourseMismatch { groups } => groups

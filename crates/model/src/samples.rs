@@ -1,4 +1,4 @@
-//! Plain nouns for the tests of this crate: Ada teaches 7b, Ben learns there.
+//! Fixtures for the tests of this crate: Ada teaches class 7b, Ben is a student in it.
 
 use crate::assignment::{Assignment, LatePolicy};
 use crate::course::{Course, CourseStatus};
@@ -15,7 +15,7 @@ use crate::number::{GroupNumber, RequiredDocuments, RequiredSubmissions};
 use crate::text::{Description, DocumentTitle, Name, ShortName, Title};
 use crate::time::Timestamp;
 
-/// A moment, in seconds.
+/// Returns a timestamp, in seconds since 1970.
 pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(seconds * 1000)
 }
@@ -32,7 +32,7 @@ fn school() -> OrganizationId {
     OrganizationId::new("school")
 }
 
-/// A course of 7b whose subject is named after it.
+/// A course of 7b with a subject named after it.
 pub fn course(id: &str) -> Course {
     Course {
         id: CourseId::new(id),
@@ -106,7 +106,7 @@ pub fn link(group: &str, assignment: &str) -> GroupAssignment {
     }
 }
 
-/// A draft that Ben made in the room of a group.
+/// A draft that Ben created in the room of a group.
 pub fn document(id: &str, group: &str) -> Document {
     Document {
         id: DocumentId::new(id),

@@ -1,5 +1,6 @@
-//! Saves that the document server delivers: which become the content, and under which key the server knows a document.
-//! A save is no mutation by a person, so a lock does not refuse it; it decides what becomes of it. Nothing written is lost.
+//! Saves from the document server: which of them become the content of a document, and the keys under which the
+//! document server knows a document. A save is not an edit by a user, so a lock does not reject it but determines how
+//! it is stored. No edits are lost.
 
 use std::fmt;
 
@@ -12,51 +13,52 @@ use crate::id::{DocumentId, OrganizationId, RevisionId, UserId};
 use crate::time::Timestamp;
 use crate::word::words;
 
-/// A save as the document server announces it.
+/// A save as announced by the document server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Save {
-    /// The generation of the key under which it was written.
+    /// The generation of the document key under which it was written.
     pub generation: i64,
-    /// When its last change was made.
+    /// When its last edit was made.
     pub last_save: Option<Timestamp>,
-    /// Whether the session is over (status 2) or goes on (status 6).
+    /// Whether the editing session ended (status 2) or continues (status 6).
     pub is_final: bool,
-    /// Whether the save that was forced for the freeze has arrived before it: then everything up to the cut is here.
+    /// Whether the save that was forced for a freeze arrived before this one, so that everything up to the cut is
+    /// stored.
     pub is_after_snapshot: bool,
 }
 
-/// The revision that is the content now.
+/// The revision with the present content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// The generation under which it came.
+    /// The generation under which it arrived.
     pub generation: i64,
-    /// When its last change was made; none for uploads and restores.
+    /// When its last edit was made; `None` for uploads and restored revisions.
     pub last_save: Option<Timestamp>,
-    /// Whether it came with the end of its session.
+    /// Whether it was the final save of its editing session.
     pub is_final: bool,
 }
 
-/// What becomes of a save. It is acknowledged in every case.
+/// How a save is stored. Every save is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It becomes the content; on a document that is handed in or locked it completes this very attempt.
+    /// It becomes the content; for a submitted or locked document it completes the present attempt.
     Current,
-    /// It is kept as a revision, but never becomes the content.
+    /// It is stored as a revision but never becomes the content.
     Late,
-    /// The content holds it already, or something newer of the same session; nothing is kept.
+    /// The present content includes it, or is newer within the same session; nothing is stored.
     Superseded,
 }
 
 impl Document {
-    /// What becomes of a save, given the revision that is the content now.
+    /// Decides how a save is stored, given the revision with the present content.
     pub fn receive(&self, save: Save, kept: Option<Kept>) -> Received {
         if let Some(kept) = kept {
-            // Newer content came in from elsewhere (a later session, an upload, a restore): never overwrite it.
+            // Newer content from elsewhere (a later session, an upload, a restored revision) is never overwritten.
             if kept.generation > save.generation {
                 return Received::Late;
             }
-            // Saves of one session may overtake each other. The document server names whole seconds only: of two forced saves
-            // of the same second the one that arrives later holds more, and the final one wins over both.
+            // Saves of one session may arrive out of order. The document server reports whole seconds only: of two
+            // forced saves within the same second the later arrival is newer, and the final save is newer than both.
             if kept.generation == save.generation && kept.last_save.is_some() {
                 let is_older = save.last_save < kept.last_save;
                 let is_same = save.last_save == kept.last_save;
@@ -68,33 +70,34 @@ impl Document {
         match self.frozen_at() {
             None => Received::Current,
             Some(_) if save.is_after_snapshot => Received::Late,
-            // In whole seconds: the document server cuts the rest off.
+            // Compared in whole seconds, because the document server truncates its timestamps.
             Some(cut) if save.last_save.is_some_and(|last| second(last) <= second(cut)) => Received::Current,
             Some(_) => Received::Late,
         }
     }
 
-    /// Begins a freeze that ends at `until` at the latest. Changes up to `cut` belong to it, until the flush has ended.
+    /// Begins a freeze that ends at `until` at the latest. Edits up to `cut` belong to the frozen content until the
+    /// flush has ended.
     pub fn begin_freeze(&mut self, cut: Timestamp, until: Timestamp) {
         self.cut_at = Some(cut);
         self.freezing_until = Some(until);
     }
 
-    /// Whether a freeze is under way: the editors may still be open, and the content may still be completed.
+    /// Returns whether a freeze is in progress: editors may still be open, and the content may still be completed.
     pub const fn is_freezing(&self) -> bool {
         self.freezing_until.is_some()
     }
 
-    /// Notes that everything of a session has arrived. Of a draft whose writers go on under the kept key that is so with
-    /// the end of the session alone; before, another key would divide them.
+    /// Records that all edits of a session have arrived. For a draft that is still edited under the kept key, only the
+    /// end of the session proves this; a new key before then would split the session.
     pub fn note_arrival(&mut self, generation: i64, is_final: bool) {
         if self.unsaved_generation == Some(generation) && (is_final || self.frozen_at().is_some()) {
             self.unsaved_generation = None;
         }
     }
 
-    /// The cut: the moment from which the content no longer changes. For a submission that is its submission, not its lock;
-    /// where editors were open, since they had sent what was typed.
+    /// Returns the cut: the time after which the content no longer changes. For a submission that is its submission
+    /// time, not the time of its lock; if editors were open, it is the time at which they had sent all edits.
     pub fn frozen_at(&self) -> Option<Timestamp> {
         let begun = match self.status {
             Status::Draft => return None,
@@ -107,13 +110,13 @@ impl Document {
         Some(self.cut_at.map_or(begun, |cut| cut.max(begun)))
     }
 
-    /// Makes the key of the document server new, after a final save, an upload or a restore.
+    /// Increments the generation after a final save, an upload or a restored revision.
     pub fn renew_key(&mut self) {
         self.generation += 1;
     }
 
-    /// The name by which the document server knows the present session. A draft keeps the key under which the document
-    /// server still holds changes: opening it brings them.
+    /// Returns the document key of the present session. A draft keeps the key under which the document server still
+    /// holds edits, so that opening it recovers them.
     pub fn key(&self) -> DocumentKey {
         let kept = self.unsaved_generation.filter(|_| self.status == Status::Draft);
         DocumentKey {
@@ -127,8 +130,8 @@ const fn second(moment: Timestamp) -> i64 {
     moment.as_millis().div_euclid(1000)
 }
 
-/// Whether a notice of who edits shows that something was missed since the last one: the document server may have been
-/// restarted. `before` are the editors as the last notice named them.
+/// Returns whether a list of active editors shows that a callback was missed since the last one, for example because
+/// the document server was restarted. `before` are the editors listed in the last callback.
 pub fn shows_gap(before: &[UserId], users: &[UserId], joined: &[UserId], left: &[UserId]) -> bool {
     let came_again = joined.iter().any(|user| before.contains(user));
     let vanished = before.iter().any(|user| !users.contains(user) && !left.contains(user));
@@ -138,22 +141,20 @@ pub fn shows_gap(before: &[UserId], users: &[UserId], joined: &[UserId], left: &
     came_again || vanished || appeared
 }
 
-/// The name by which the document server knows one session of a document.
+/// The key by which the document server identifies one editing session of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DocumentKey {
-    /// The document.
     pub document: DocumentId,
-    /// Its generation.
     pub generation: i64,
 }
 
 impl DocumentKey {
-    /// The key with the name of this installation in front, for installations that share a document server.
+    /// Returns the key with the deployment name as prefix, for installations that share a document server.
     pub fn text(&self, deployment: Option<&str>) -> String {
         deployment.map_or_else(|| self.to_string(), |deployment| format!("{deployment}-{self}"))
     }
 
-    /// Reads a key back; one of another installation is none of ours.
+    /// Parses a key; `None` for keys of another installation.
     pub fn parse(text: &str, deployment: Option<&str>) -> Option<Self> {
         let own = match deployment {
             Some(deployment) => text.strip_prefix(deployment)?.strip_prefix('-')?,
@@ -179,69 +180,64 @@ impl fmt::Display for DocumentKey {
 }
 
 words! {
-    /// Where the bytes of a revision came from.
+    /// Origin of a revision.
     RevisionOrigin {
-        /// The document began with them.
+        /// The initial content.
         Create = "CREATE",
-        /// The last writer left the editor.
+        /// The final save of an editing session.
         Editor = "EDITOR",
-        /// A save while writing went on.
+        /// A save during an editing session.
         Forcesave = "FORCESAVE",
-        /// Somebody uploaded them.
+        /// An upload by a user.
         Upload = "UPLOAD",
-        /// Somebody went back to an earlier revision.
+        /// A user restored an earlier revision.
         Restore = "RESTORE",
-        /// They came after newer content of a draft: a restore, an upload or a later session.
+        /// Arrived after newer content of a draft: a restored revision, an upload or a later session.
         Late = "LATE",
-        /// They came after the document was submitted or locked, or are only a part of what was written.
+        /// Arrived after the document was submitted or locked, or contains only a part of the edits.
         LateAfterLock = "LATE_AFTER_LOCK",
     }
 }
 
-/// One immutable state of a document's bytes.
+/// An immutable state of the content of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// Its id.
     pub id: RevisionId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// The document.
     pub document_id: DocumentId,
-    /// Its number, counted per document.
+    /// Number of the revision, counted per document.
     pub version: i64,
-    /// Where the bytes are.
     pub file_key: FileKey,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Hexadecimal SHA-256 of the bytes.
+    /// SHA-256 of the content, hexadecimal.
     pub sha256: String,
-    /// The last author.
+    /// The user who edited last.
     pub saved_by_id: Option<UserId>,
-    /// Everybody who wrote.
+    /// All users whose edits it contains.
     pub editors: Vec<UserId>,
-    /// Where the bytes came from.
     pub origin: RevisionOrigin,
-    /// When the last change was made.
+    /// When the last edit was made.
     pub last_save: Option<Timestamp>,
-    /// The generation under which it came.
+    /// The generation under which it arrived.
     pub generation: i64,
     /// When it was stored.
     pub created_at: Timestamp,
 }
 
 impl Revision {
-    /// The name under which the bytes of a revision are stored; known before there is a row.
+    /// Returns the storage key of a revision. It is known before the row is inserted.
     pub fn file_key(document: &DocumentId, revision: &RevisionId, extension: FileExtension) -> FileKey {
         FileKey::new(format!("{document}.{revision}.{extension}"))
     }
 
-    /// The kind of its bytes, which the document may have had before another one.
+    /// Returns the file type of the revision, which may differ from the present type of the document.
     pub fn extension(&self) -> Option<FileExtension> {
         let (_, extension) = self.file_key.as_str().rsplit_once('.')?;
         FileExtension::parse(extension)
     }
 
-    /// What [`Document::receive`] needs to know of it.
+    /// Returns the properties that [`Document::receive`] compares.
     pub const fn kept(&self) -> Kept {
         Kept {
             generation: self.generation,
@@ -251,40 +247,38 @@ impl Revision {
     }
 }
 
-/// What an editing session tells of its changes, as far as it is kept: ids instead of names, and the last changes only.
+/// Edit history of an editing session, reduced to what is stored: user ids instead of names, and only the latest
+/// changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
-    /// The release of the document server: it shows changes of the same release only.
+    /// Release of the document server, which displays changes of the same release only.
     pub server_version: Option<String>,
     /// The changes, oldest first.
     pub changes: Vec<HistoryChange>,
 }
 
-/// Somebody's changes up to a moment.
+/// Edits of one user up to a point in time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryChange {
-    /// When.
     pub at: Option<Timestamp>,
-    /// Who.
     pub user_id: UserId,
 }
 
 impl History {
-    /// How many changes are kept of one session.
+    /// Maximum number of changes stored per session.
     pub const CHANGES_MAX: usize = 100;
-    /// The longest release that is kept.
+    /// Maximum length of the release in characters.
     pub const VERSION_MAX: usize = 40;
-    /// The longest id of a user that is believed to be one.
+    /// Maximum length of a user id in bytes; changes with longer ids are dropped.
     pub const ID_MAX: usize = 128;
 
-    /// Whether it tells nothing.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The same within the bounds: the last changes, and of people only.
+    /// Returns a history within these limits: the latest changes, without those whose user id is invalid.
     #[must_use]
     pub fn bounded(server_version: Option<&str>, changes: impl DoubleEndedIterator<Item = HistoryChange>) -> Self {
         let is_person = |change: &HistoryChange| (1..=Self::ID_MAX).contains(&change.user_id.as_str().len());

@@ -1,4 +1,4 @@
-//! Tests of saves: nothing written is lost, the lock stays true, and the newest writing wins in any order of arrival.
+//! Tests of saves: no edits are lost, a lock is respected, and the latest edit wins in any order of arrival.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use proptest::prelude::*;
@@ -168,7 +168,7 @@ fn a_session_is_seen_without_a_gap_when_every_notice_follows_from_the_one_before
     assert!(!gap(&[&ben], &[&ben], &[], &[]), "news that is repeated");
     assert!(gap(&[&ben], &[&ben], &[&ben], &[]), "joined again without having left");
     assert!(gap(&[&ben, &cem], &[&eli], &[&eli], &[]), "the others vanished");
-    assert!(gap(&[&ben], &[], &[], &[]), "nobody is there, and none left");
+    assert!(gap(&[&ben], &[], &[], &[]), "no editor is present, and none left");
     assert!(gap(&[], &[&ben, &cem], &[&cem], &[]), "one more than joined");
 }
 

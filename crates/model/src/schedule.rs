@@ -1,4 +1,4 @@
-//! The weekly schedule of a class. Times of day are of the school's own clock, without a date or a zone.
+//! Weekly timetable of a class. Times are local times of the school, without a date or a time zone.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::number::Weekday;
 use crate::text::{RoomName, optional};
 
-/// A time of day, exact to the minute, written `HH:MM`.
+/// A time of day with minute precision, formatted as `HH:MM`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
 #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 pub struct TimeOfDay(u16);
 
-/// The text does not name a time of day.
+/// The text is not a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time of day such as 08:15")]
 pub struct NotATimeOfDay;
 
 impl TimeOfDay {
-    /// Reads `HH:MM`, from 00:00 to 23:59.
+    /// Parses `HH:MM`, from 00:00 to 23:59.
     pub fn parse(text: &str) -> Result<Self, NotATimeOfDay> {
         let digit = |byte: u8| {
             byte.is_ascii_digit()
@@ -60,26 +60,26 @@ impl<'de> Deserialize<'de> for TimeOfDay {
     }
 }
 
-/// One lesson of the week.
+/// A weekly lesson.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScheduleEntry {
-    /// Day of the week, Monday is 1.
+    /// Day of the week, from Monday (1) to Sunday (7).
     #[garde(dive)]
     pub weekday: Weekday,
-    /// When the lesson begins.
+    /// Local time at which the lesson begins, `HH:MM`.
     #[garde(skip)]
     pub start: TimeOfDay,
-    /// When it ends.
+    /// Local time at which the lesson ends, `HH:MM`; after `start`.
     #[garde(custom(ends_after(&self.start)))]
     pub end: TimeOfDay,
-    /// Where it is.
+    /// Name of the room.
     #[serde(default, deserialize_with = "optional")]
     #[garde(dive)]
     pub room: Option<RoomName>,
 }
 
-/// The lessons of a week.
+/// Lessons of a week, at most 100.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(transparent)]
 #[garde(transparent)]

@@ -1,38 +1,39 @@
-//! How far one school year is from another. A school writes its years as it likes; what can be read of them is a number.
+//! Distance between two school years, to shift dates when a class is copied. School years are free text; the first
+//! four-digit number in it is used.
 
 use crate::text::AcademicYear;
 use crate::time::Timestamp;
 use crate::zone::Zone;
 
-/// Years that are farther apart than this are taken for a mistake in writing.
+/// Larger distances in years are considered typing errors.
 const FAR: i64 = 50;
 
-/// The way from one school year to another, in whole weeks: what was due on a Monday is due on a Monday.
+/// Distance between two school years in whole weeks, so that a deadline on a Monday remains on a Monday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearShift {
     weeks: i64,
 }
 
 impl YearShift {
-    /// From the start of one year to the start of the other; nothing where one of them names no year.
+    /// Returns the distance from one year to the other; zero if one of them cannot be parsed.
     pub fn between(from: &AcademicYear, to: &AcademicYear) -> Self {
         let years = match (first_year(from.as_str()), first_year(to.as_str())) {
             (Some(from), Some(to)) if (to - from).abs() <= FAR => to - from,
             _ => 0,
         };
-        // A year has 1461 / 4 days; to the nearest week.
+        // A year has 1461 / 4 days; rounded to whole weeks.
         Self {
             weeks: (years * 1461 * 2 + 28).div_euclid(56),
         }
     }
 
-    /// The moment as many weeks later, or earlier, at the same time of day in the zone.
+    /// Shifts a time by the distance, keeping weekday and local time in the time zone.
     pub fn apply(self, moment: Timestamp, zone: &Zone) -> Timestamp {
         zone.plus_weeks(moment, self.weeks)
     }
 }
 
-/// The first number of four digits.
+/// Parses the first four-digit number.
 fn first_year(text: &str) -> Option<i64> {
     let mut numbers = text.split(|character: char| !character.is_ascii_digit());
     numbers.find(|number| number.len() == 4)?.parse().ok()

@@ -1,17 +1,18 @@
-//! Limits of failed sign-ins. Only failures count, so that a class behind one address can sign in together. An address at
-//! which the account signed in lately is a known address of this account: failures elsewhere never close it there.
+//! Limits of failed sign-ins. Only failures count, so that a class behind one IP address can sign in together. An
+//! address from which the account signed in recently is a known address of this account: failures elsewhere never block
+//! it there.
 
 use crate::time::Timestamp;
 
 const MINUTE: i64 = 60;
 const DAY: i64 = 24 * 60 * MINUTE;
 
-/// A number of failures within a number of seconds.
+/// A number of failures within a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailureLimit {
-    /// The failures that reach the limit.
+    /// Number of failures that reach the limit.
     pub failures: i64,
-    /// The length of the window in seconds.
+    /// Length of the window in seconds.
     pub window: i64,
 }
 
@@ -25,33 +26,35 @@ pub const ACCOUNT: FailureLimit = FailureLimit {
     failures: 10,
     window: 15 * MINUTE,
 };
-/// Distinct accounts that failed from one address; reaching it closes the address for accounts that are not known there.
+/// Distinct accounts that failed from one address. Reaching the limit blocks the address for accounts not known there.
 pub const ADDRESS: FailureLimit = FailureLimit {
     failures: 60,
     window: 10 * MINUTE,
 };
-/// Distinct accounts that failed from one address; from here on [`PAIR_WHILE_GUESSING`] holds there, for known accounts too.
+/// Distinct accounts that failed from one address. Once it is reached, [`PAIR_WHILE_GUESSING`] applies at this address,
+/// even to accounts known there.
 pub const GUESSING: FailureLimit = FailureLimit {
     failures: 20,
     window: 10 * MINUTE,
 };
-/// Failures of one account from an address at which many accounts fail. The right password at the first try always works,
-/// so one student who guesses passwords of classmates does not block the class.
+/// Failures of one account from an address at which many accounts fail. The correct password at the first attempt
+/// always succeeds, so that one student who guesses passwords of classmates does not block the class.
 pub const PAIR_WHILE_GUESSING: FailureLimit = FailureLimit {
     failures: 2,
     window: 10 * MINUTE,
 };
-/// Consecutive failures that close an account: for all addresses that are not known, or for one known address.
+/// Consecutive failures that block an account: at all addresses that are not known, or at one known address.
 pub const CONSECUTIVE: i64 = 100;
-/// No window is longer, in seconds.
+/// The longest of all windows, in seconds.
 pub const LONGEST_WINDOW: i64 = ACCOUNT.window;
-/// How long an address stays known after a success, and how long consecutive failures are remembered, in seconds.
+/// How long an address remains known after a successful sign-in, and how long consecutive failures are remembered, in
+/// seconds.
 pub const MEMORY: i64 = 30 * DAY;
-/// The most counts of consecutive failures that are kept of accounts which do not exist.
+/// Maximum number of stored failure counts for accounts that do not exist.
 pub const UNKNOWN_ACCOUNTS: i64 = 100_000;
 
 impl FailureLimit {
-    /// The start of the window that ends now.
+    /// Returns the start of the window that ends now.
     #[must_use]
     pub fn since(self, now: Timestamp) -> Timestamp {
         now.plus_seconds(-self.window)
@@ -62,11 +65,11 @@ impl FailureLimit {
     }
 }
 
-/// The failures that an attempt has to be compared with. A time is that of the n-th newest failure (or distinct account)
-/// within the window of the limit, where n is the number of the limit; absent when there are fewer.
+/// Earlier failures that an attempt is checked against. Each timestamp is that of the n-th latest failure (or distinct
+/// account) within the window, where n is the number of failures of the limit; `None` if there are fewer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FailureHistory {
-    /// The last success of the account from this address within [`MEMORY`].
+    /// The latest successful sign-in of the account from this address within [`MEMORY`].
     pub known_since: Option<Timestamp>,
     /// See [`PAIR`].
     pub pair: Option<Timestamp>,
@@ -80,12 +83,12 @@ pub struct FailureHistory {
     pub guessing: Option<Timestamp>,
     /// Consecutive failures: from this address if it is known, otherwise from all addresses that are not.
     pub consecutive: i64,
-    /// The newest of the consecutive failures from addresses that are not known.
+    /// The latest of the consecutive failures from addresses that are not known.
     pub last_failure: Option<Timestamp>,
 }
 
 impl FailureHistory {
-    /// When the next attempt is allowed; absent if it is allowed now.
+    /// Returns when the next attempt is allowed; `None` if it is allowed now.
     pub fn opens_at(&self, now: Timestamp) -> Option<Timestamp> {
         let while_guessing = self
             .guessing

@@ -1,35 +1,35 @@
-//! What a school keeps in files: how many bytes, of which kind, and where the most of them are.
+//! Storage usage of an organization, by kind of file and by class, and its quotas.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::ClassId;
 use crate::time::Timestamp;
 
-/// How many classes are named; the rest is in the sum.
+/// Number of classes listed individually; the total includes all classes.
 pub const CLASSES_NAMED: usize = 20;
 
-/// Bytes by what they are.
+/// Storage usage in bytes by kind of file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StorageKinds {
-    /// The present content of documents.
+    /// The current content of documents.
     pub documents: i64,
-    /// Their older revisions.
+    /// Older revisions of documents.
     pub revisions: i64,
-    /// Files of topics and groups.
+    /// Attachments of topics and groups.
     pub attachments: i64,
-    /// Files in chats.
+    /// Attachments of room messages.
     pub messages: i64,
-    /// Copies that were handed in.
+    /// Submitted copies of documents.
     pub submissions: i64,
-    /// Conversions kept for reuse.
+    /// Cached conversions.
     pub conversions: i64,
-    /// Exports that can still be fetched.
+    /// Exports that can still be downloaded.
     pub exports: i64,
 }
 
 impl StorageKinds {
-    /// All of it.
+    /// Returns the sum of all kinds.
     pub const fn total(&self) -> i64 {
         self.documents
             + self.revisions
@@ -40,7 +40,7 @@ impl StorageKinds {
             + self.exports
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the values of another count.
     pub const fn add(&mut self, other: &Self) {
         self.documents += other.documents;
         self.revisions += other.revisions;
@@ -52,48 +52,46 @@ impl StorageKinds {
     }
 }
 
-/// What one class keeps.
+/// Storage usage of one class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassStorage {
-    /// The class.
     pub id: ClassId,
-    /// Its name when it was counted.
+    /// Name of the class at the time of the count.
     pub name: String,
-    /// All its bytes.
+    /// Storage usage in bytes.
     pub bytes: i64,
 }
 
-/// How much may be kept, in bytes.
+/// Storage quota in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = i64, minimum = 0)]
 pub struct QuotaBytes(i64);
 
 impl QuotaBytes {
-    /// What a school may keep where nobody said otherwise: 200 GiB.
+    /// Default quota of an organization: 200 GiB.
     pub const OF_SCHOOL: Self = Self(200 << 30);
-    /// What a group may keep where nobody said otherwise: 2 GiB.
+    /// Default quota of a group: 2 GiB.
     pub const OF_GROUP: Self = Self(2 << 30);
-    /// The most that can be set: 1 PiB.
+    /// Largest quota that can be set: 1 PiB.
     const MAX: i64 = 1 << 50;
 
-    /// Takes bytes that were checked before, such as a column of the store, as they are.
+    /// Wraps a quota that was validated before, such as a database column.
     pub const fn stored(bytes: i64) -> Self {
         Self(bytes)
     }
 
-    /// The bytes.
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// Whether so much may be kept.
+    /// Returns whether this usage is within the quota.
     pub const fn allows(self, bytes: i64) -> bool {
         bytes <= self.0
     }
 
-    /// Whether nine tenths of it are used up.
+    /// Returns whether at least 90 % of the quota is used.
     pub const fn is_nearly_used_up_by(self, bytes: i64) -> bool {
         bytes / 9 >= self.0 / 10
     }
@@ -110,44 +108,42 @@ impl garde::Validate for QuotaBytes {
     }
 }
 
-/// What a school keeps and may keep at this moment.
+/// Present storage usage and quotas of an organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageRoom {
-    /// Bytes that are kept: what was counted and what came since.
+    /// Bytes used: the latest count plus later additions.
     pub used: i64,
-    /// What the school may keep.
     pub quota: QuotaBytes,
-    /// What each group may keep.
+    /// Quota of each group.
     pub group_quota: QuotaBytes,
-    /// Whether it was counted at all.
+    /// Whether the usage was ever counted.
     pub is_counted: bool,
-    /// Whether files went since it was counted, so that less may be used than it says.
+    /// Whether files were deleted since the count, so that the actual usage may be lower.
     pub may_be_less: bool,
 }
 
 impl StorageRoom {
-    /// Whether so many more bytes fit.
+    /// Returns whether this many more bytes fit into the quota.
     pub const fn takes(&self, bytes: i64) -> bool {
         self.quota.allows(self.used.saturating_add(bytes))
     }
 }
 
-/// What a school keeps, as it was counted last.
+/// Storage usage of an organization at the time of the latest count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StorageUsage {
-    /// When it was counted.
     pub counted_at: Timestamp,
-    /// All bytes.
+    /// Total usage in bytes.
     pub total_bytes: i64,
-    /// The same by kind.
+    /// Usage by kind of file.
     pub kinds: StorageKinds,
-    /// The classes that keep the most, largest first.
+    /// The classes with the highest usage, largest first.
     pub classes: Vec<ClassStorage>,
 }
 
 impl StorageUsage {
-    /// Sums up what was counted class by class, and what belongs to no class.
+    /// Sums up the counts of the classes and of files that belong to no class.
     pub fn of(classes: Vec<(ClassStorage, StorageKinds)>, beside: &StorageKinds, now: Timestamp) -> Self {
         let mut kinds = *beside;
         let mut named: Vec<ClassStorage> = Vec::with_capacity(classes.len());
@@ -182,7 +178,7 @@ mod tests {
             may_be_less: false,
         };
         assert!(room.takes(10) && !room.takes(11));
-        // A save may have gone beyond; then nothing fits, not even nothing.
+        // A save may exceed the quota; after that nothing fits, not even zero bytes.
         assert!(!StorageRoom { used: 101, ..room }.takes(0));
         assert!(room.quota.is_nearly_used_up_by(90) && !room.quota.is_nearly_used_up_by(89));
     }

@@ -1,4 +1,4 @@
-//! Subjects: what is taught, one list for the whole organization.
+//! School subjects, defined for the whole organization.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,39 +11,33 @@ use crate::time::Timestamp;
 /// A school subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Its id.
     pub id: SubjectId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// Its name, unique in the organization without regard to case.
+    /// Unique within the organization, ignoring case.
     pub name: ShortName,
-    /// A short code.
     pub code: Option<SubjectCode>,
-    /// The colour in which clients show it.
+    /// Color in which clients show the subject.
     pub color: Option<Color>,
-    /// What it is about.
     pub description: Option<SubjectDescription>,
-    /// Whether it is offered for new classes and courses.
+    /// Whether it can be selected for new classes and courses.
     pub is_active: bool,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change.
+/// Fields of a subject that a PATCH request may change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubjectEdit {
-    /// New name.
+    /// New name, unique within the organization.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<ShortName>,
-    /// New code.
+    /// New short code.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub code: Edit<SubjectCode>,
-    /// New colour.
+    /// New color, `#rrggbb`.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub color: Edit<Color>,
@@ -51,7 +45,7 @@ pub struct SubjectEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub description: Edit<SubjectDescription>,
-    /// Whether it is offered.
+    /// Whether the subject can be selected for new classes and courses.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: Edit<bool>,
@@ -72,12 +66,11 @@ impl Subject {
         Ok(changed)
     }
 
-    /// A subject that classes, courses or groups use is set inactive instead of removed.
+    /// Rejects the deletion of a subject that classes, courses or groups use; it can be deactivated instead.
     pub const fn removable(&self, in_use: bool) -> Result<(), Refusal> {
         if in_use { Err(Refusal::SubjectInUse) } else { Ok(()) }
     }
 
-    /// The subject as others mention it.
     pub fn label(&self) -> SubjectLabel {
         SubjectLabel {
             id: self.id.clone(),
@@ -88,17 +81,15 @@ impl Subject {
     }
 }
 
-/// The subject as others mention it.
+/// Summary of a subject, as embedded in other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubjectLabel {
-    /// Its id.
     pub id: SubjectId,
-    /// Its name.
     pub name: String,
-    /// Its short code.
+    /// Short code, such as "BIO".
     pub code: Option<String>,
-    /// Its colour.
+    /// Color, `#rrggbb`.
     pub color: Option<String>,
 }
 

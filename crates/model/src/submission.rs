@@ -1,5 +1,5 @@
-//! Submissions: attempts of a group to hand in an assignment. Each attempt is the full set of submitted documents at its
-//! moment, with members and lateness frozen. A submission always names its assignment.
+//! Submissions: attempts of a group to submit an assignment. Each attempt is the full set of documents submitted at its
+//! time, with members and lateness frozen. A submission always names its assignment.
 
 use crate::assignment::Assignment;
 use crate::document::Document;
@@ -15,97 +15,83 @@ use crate::time::Timestamp;
 use crate::word::words;
 
 words! {
-    /// What became of an attempt.
+    /// Status of an attempt.
     SubmissionStatus {
-        /// It is the current one.
+        /// The current attempt.
         Active = "ACTIVE",
-        /// A newer attempt took its place.
+        /// Replaced by a newer attempt.
         Superseded = "SUPERSEDED",
-        /// The group took it back.
+        /// Withdrawn by the group.
         Withdrawn = "WITHDRAWN",
-        /// The teacher gave it back for revision.
+        /// Returned by a teacher for revision.
         Returned = "RETURNED",
     }
 }
 
-/// One attempt.
+/// One submission attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// Its id.
     pub id: SubmissionId,
-    /// The tenant.
     pub organization_id: OrganizationId,
-    /// What it is an attempt at.
     pub group_assignment_id: GroupAssignmentId,
-    /// Its number: 1, 2, …
+    /// Number of the attempt: 1, 2, …
     pub attempt: i64,
-    /// What became of it.
     pub status: SubmissionStatus,
-    /// Who handed it in.
     pub submitted_by_id: UserId,
-    /// When.
     pub submitted_at: Timestamp,
-    /// Whether a teacher handed it in for the group.
+    /// Whether a teacher submitted it for the group.
     pub on_behalf: bool,
-    /// Whether it came late; never judged anew unless somebody asks for it.
+    /// Determined at submission time; recomputed only on explicit request.
     pub lateness: Lateness,
-    /// Who was in the group then.
+    /// The members of the group at submission time.
     pub member_ids: Vec<UserId>,
-    /// A remark of the group.
+    /// Note of the group.
     pub note: Option<Note>,
-    /// When it was taken back.
     pub withdrawn_at: Option<Timestamp>,
-    /// By whom.
     pub withdrawn_by_id: Option<UserId>,
-    /// When it was stored.
+    /// When the row was inserted.
     pub created_at: Timestamp,
 }
 
 /// The immutable copy of a document in an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubmissionDocument {
-    /// Its id.
     pub id: SubmissionDocumentId,
-    /// The attempt.
     pub submission_id: SubmissionId,
-    /// The document; none once it is deleted.
+    /// `None` once the document is deleted.
     pub document_id: Option<DocumentId>,
-    /// The number of the revision that was handed in.
+    /// Number of the submitted revision.
     pub document_version: i64,
-    /// Its title then.
+    /// Title at submission time.
     pub title: String,
-    /// The extension of its file.
     pub file_extension: FileExtension,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Hexadecimal SHA-256 of the bytes.
+    /// SHA-256 of the content, hexadecimal.
     pub sha256: String,
-    /// Where the copy is.
     pub file_key: FileKey,
 }
 
-/// The attempt that follows from submitting or taking back a document.
+/// The attempt that results from submitting or withdrawing a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextAttempt {
-    /// Its number.
     pub attempt: i64,
-    /// Every document in it.
+    /// All documents of the attempt.
     pub documents: Vec<DocumentId>,
-    /// Whether it is late.
     pub lateness: Lateness,
-    /// When it counts as handed in.
+    /// The submission time of the attempt.
     pub submitted_at: Timestamp,
 }
 
-/// A submission names its topic; the service never guesses it.
+/// Rejects a submission without a topic; the service never infers it.
 pub fn explicit(assignment: Option<AssignmentId>) -> Result<AssignmentId, Refusal> {
     assignment
         .filter(|id| !id.as_str().trim().is_empty())
         .ok_or(Refusal::AssignmentIdRequired)
 }
 
-/// The place of the preselected topic in `candidates`, which are in order of their deadlines (specification: the nearest one
-/// is marked). A document that is linked to one of them goes there.
+/// Returns the index of the preselected topic in `candidates`, which are sorted by deadline: the topic the document is
+/// linked to or, by default, the one with the nearest deadline.
 pub fn preselected(candidates: &[&AssignmentId], linked: Option<&AssignmentId>) -> usize {
     candidates
         .iter()
@@ -113,8 +99,9 @@ pub fn preselected(candidates: &[&AssignmentId], linked: Option<&AssignmentId>) 
         .unwrap_or_default()
 }
 
-/// Hands a document in for a topic. `link` is the group's link to the topic, `submitted` are the documents of the current
-/// attempt, `attempts` counts all attempts so far. The link still needs the id of the new submission ([`GroupAssignment::step_with`]).
+/// Submits a document for a topic. `link` is the group's link to the topic, `submitted` are the documents of the
+/// current attempt, `attempts` counts all attempts so far. The caller still has to set the id of the new submission in
+/// the link ([`GroupAssignment::step_with`]).
 pub fn submit(
     document: &mut Document,
     assignment: &Assignment,
@@ -127,7 +114,7 @@ pub fn submit(
     let open = document.status.writable()?;
     let link = link.filter(|link| link.assignment_id == assignment.id && link.group_id == document.group_id);
     let link = link.ok_or(Refusal::GroupNotOnAssignment)?;
-    // A published grade is the stronger reason, also for a document that is handed in already.
+    // Checked first: a published grade is the more important reason, even if the document is submitted already.
     link.status.after(Step::Submitted)?;
     open.submit()?;
     let lateness = link.takes_submission(assignment, now)?;
@@ -142,8 +129,9 @@ pub fn submit(
     })
 }
 
-/// Takes a document back. Answers the attempt without it, or nothing when no submitted document remains and the current
-/// attempt is withdrawn. Taking back hands nothing in, so the attempt keeps the moment and the lateness of the one before.
+/// Withdraws a document. Returns the attempt without it, or `None` if no submitted document remains and the current
+/// attempt is withdrawn. The new attempt keeps the submission time and lateness of the previous one, because nothing is
+/// submitted.
 pub fn unsubmit(
     document: &mut Document,
     link: &GroupAssignment,
@@ -172,7 +160,8 @@ pub fn unsubmit(
     }))
 }
 
-/// Gives the work of a group back for revision: its documents become drafts. A finished topic is reopened first.
+/// Returns the work of a group for revision: its documents become drafts. Rejected for a finished topic, which has to
+/// be reopened first.
 pub fn give_back<'d>(
     documents: impl IntoIterator<Item = &'d mut Document>,
     assignment: &Assignment,
@@ -188,7 +177,7 @@ pub fn give_back<'d>(
     }
     link.step_with(Step::Returned, None, now)?;
     for document in documents {
-        // A document that was never handed in, or was taken back meanwhile, is a draft already.
+        // A document that was never submitted, or was withdrawn in the meantime, is a draft already.
         if document.assignment_id.as_ref() == Some(&assignment.id) && document.status.unsubmit().is_ok() {
             document.take_back(now)?;
         }
@@ -197,7 +186,7 @@ pub fn give_back<'d>(
 }
 
 impl Submission {
-    /// Judges lateness anew, because a teacher changed the deadline and asked for it; answers whether it changed.
+    /// Recomputes the lateness after a teacher changed the deadline and requested it. Returns whether it changed.
     pub fn judge_anew(&mut self, link: &GroupAssignment, assignment: &Assignment) -> bool {
         let lateness = link.lateness(assignment, self.submitted_at);
         let changed = lateness != self.lateness;
@@ -205,14 +194,14 @@ impl Submission {
         changed
     }
 
-    /// Ends the attempt because a newer one took its place.
+    /// Ends the attempt because a newer one replaces it.
     pub fn supersede(&mut self) {
         if self.status == SubmissionStatus::Active {
             self.status = SubmissionStatus::Superseded;
         }
     }
 
-    /// Ends the attempt because the group took it back.
+    /// Ends the attempt because the group withdrew it.
     pub fn withdraw(&mut self, by: &UserId, now: Timestamp) {
         if self.status == SubmissionStatus::Active {
             self.status = SubmissionStatus::Withdrawn;
@@ -221,7 +210,7 @@ impl Submission {
         }
     }
 
-    /// Ends the attempt because the teacher gave it back for revision.
+    /// Ends the attempt because a teacher returned it for revision.
     pub fn give_back(&mut self) {
         if self.status == SubmissionStatus::Active {
             self.status = SubmissionStatus::Returned;

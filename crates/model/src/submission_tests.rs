@@ -1,4 +1,4 @@
-//! Tests of submissions: the full set of each attempt, who refuses what first, and lateness that stays as judged.
+//! Tests of submissions: the documents of each attempt, the precedence of errors, and lateness that is not recomputed.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use super::*;

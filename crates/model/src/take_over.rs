@@ -1,26 +1,26 @@
-//! Taking over an account: an organization that holds the domain of an address takes an account back that was
-//! registered elsewhere, unless its mailbox was ever verified.
+//! Account takeover: an organization that holds the mail domain of an account takes over the account from the
+//! organization that created it, unless the email address was verified.
 
-/// What decides whether an account can be taken over.
+/// Properties of an account that determine whether it can be taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one question about the account")]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of the account")]
 pub struct Candidate {
-    /// Whether the organization holds the domain of the address, and its record was there at the last check.
+    /// Whether the organization holds the domain of the address and the TXT record was found at the last check.
     pub is_under_held_domain: bool,
-    /// Whether this organization made the account.
+    /// Whether this organization created the account.
     pub is_own: bool,
     /// Whether the account is a member of this organization.
     pub is_member: bool,
-    /// Whether the mailbox of the account was ever verified.
+    /// Whether the email address of the account was ever verified.
     pub is_proven: bool,
-    /// Whether the account runs the platform.
+    /// Whether the account is a platform administrator.
     pub is_super_admin: bool,
-    /// Whether the account owns an organization.
+    /// Whether the account is the owner of an organization.
     pub is_owner: bool,
 }
 
 impl Candidate {
-    /// Whether the organization may take the account over when it adds the address.
+    /// Returns whether the organization may take over the account when it adds the address.
     pub const fn can_be_taken_over(self) -> bool {
         self.is_under_held_domain
             && !self.is_own

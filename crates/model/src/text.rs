@@ -1,10 +1,11 @@
-//! Texts that people write, each with its limits, said once for reading, checking and the `OpenAPI` document.
-//! Reading trims and never refuses; [`garde::Validate`] refuses, so that all bad fields of a request are reported together.
-//! One-line texts are read into Unicode NFC, so that a name is stored in one spelling; ids of other systems stay as they are.
+//! Text types of request fields. Each declares its limits once, for deserialization, validation and the `OpenAPI`
+//! document. Deserialization trims and never fails; [`garde::Validate`] rejects invalid texts, so that all invalid
+//! fields of a request are reported together. Single-line texts are normalized to Unicode NFC, except ids of other
+//! systems.
 //!
-//! A text that is empty after trimming counts as missing: required texts refuse it, optional fields become null with
-//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH),
-//! or later with [`none_if_empty`].
+//! A text that is empty after trimming counts as missing: required texts reject it, optional fields become null with
+//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH), or
+//! later with [`none_if_empty`].
 
 use std::sync::Arc;
 
@@ -14,59 +15,57 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use utoipa::openapi::Schema;
 use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
-/// Why a text is refused; a plain sentence that follows the name of the field.
+/// Why a text is rejected; a clause that follows the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadText {
-    /// Nothing is left after trimming, but something is needed.
+    /// Empty after trimming, but required.
     #[error("is required")]
     Missing,
-    /// More characters than allowed.
     #[error("must be at most {0} characters")]
     TooLong(usize),
-    /// Fewer characters than needed.
     #[error("must be at least {0} characters")]
     TooShort(usize),
-    /// A character that has no place in such a text.
+    /// A control character that is not allowed in such a text.
     #[error("must not contain control characters")]
     ControlCharacter,
-    /// Nothing of it can be seen.
+    /// Without any visible character.
     #[error("must have a visible character")]
     Invisible,
-    /// A character that hides in a text or changes the direction of reading.
+    /// A zero-width character, or one that changes the text direction.
     #[error("must not contain invisible characters")]
     HiddenCharacter,
-    /// Not a colour of the form `#rrggbb`.
+    /// Not a color of the form `#rrggbb`.
     #[error("must be a colour such as #3366cc")]
     NotAColor,
-    /// Not a short name that can stand in an address.
+    /// Not a valid name in URLs.
     #[error("must be 2 to 63 of the characters a-z, 0-9 and -")]
     NotASlug,
-    /// Not the name of a host.
+    /// Not a host name.
     #[error("must be a host in lower case such as learn.school.example, without port")]
     NotAHost,
-    /// Not an address of the web.
+    /// Not an HTTP URL.
     #[error("must be an address that begins with https:// or http://")]
     NotAnAddress,
 }
 
-/// What all texts of this module have in common.
+/// Common interface of the text types.
 pub trait Text {
-    /// The trimmed text.
+    /// Returns the trimmed text.
     fn as_str(&self) -> &str;
 }
 
-/// What a text consists of.
+/// Shape of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// One line in NFC.
+    /// A single line, normalized to NFC.
     Line,
-    /// One line that another system compares byte by byte.
+    /// A single line that another system compares byte by byte; not normalized.
     Opaque,
     /// Several lines.
     Lines,
 }
 
-/// Trims, normalizes names and titles to NFC, and writes every line break as `\n`.
+/// Trims the text, normalizes single lines to NFC, and converts line breaks to `\n`.
 fn tidy(text: &str, shape: Shape) -> String {
     let trimmed = text.trim();
     match shape {
@@ -77,7 +76,7 @@ fn tidy(text: &str, shape: Shape) -> String {
 }
 
 fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText> {
-    // A text has at most as many characters as bytes, so most texts are not counted at all.
+    // A text has at most as many characters as bytes, so most texts need not be counted.
     if text.len() > max && text.chars().count() > max {
         return Err(BadText::TooLong(max));
     }
@@ -98,7 +97,7 @@ fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText
     }
 }
 
-/// Makes one text type; the limits stand in its line and nowhere else.
+/// Defines text types together with their limits.
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident: $shape:ident $min:tt to $max:tt$(, $extra:path)?;)+) => {$(
         $(#[$doc])*
@@ -107,32 +106,31 @@ macro_rules! texts {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The fewest characters allowed.
+            /// Minimum length in characters.
             pub const MIN: usize = $min;
-            /// The most characters allowed.
+            /// Maximum length in characters.
             pub const MAX: usize = $max;
 
-            /// The trimmed text.
+            /// Returns the trimmed text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The trimmed text, as a text of its own.
             pub fn into_string(self) -> String {
                 self.0.as_ref().to_owned()
             }
 
-            /// Whether nothing is left after trimming.
+            /// Returns whether the text is empty after trimming.
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
             }
 
-            /// Takes a text that was checked before, such as a column of the store, as it is.
+            /// Wraps a text that was validated before, such as a database column.
             pub fn stored(text: impl AsRef<str>) -> Self {
                 Self(text.as_ref().into())
             }
 
-            /// Whether the text keeps its limits.
+            /// Checks the limits of the text.
             pub fn check(&self) -> Result<(), BadText> {
                 check(&self.0, Shape::$shape, $min, $max)?;
                 $($extra(&self.0)?;)?
@@ -169,7 +167,7 @@ macro_rules! texts {
         }
 
         impl<'de> Deserialize<'de> for $name {
-            /// Trims without checking; the check belongs to validation.
+            /// Trims without checking; validation happens later.
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
                 Ok(Self(tidy(&text, Shape::$shape).into()))
@@ -200,11 +198,11 @@ macro_rules! texts {
 }
 
 texts! {
-    /// Name of a person, a class, a course or an organization.
+    /// Name of a user, a class, a course or an organization.
     Name: Line 1 to 120;
-    /// Name of a group, a subject or a homeroom; also a group's display name and a first or last name.
+    /// Name of a group, a subject or a homeroom; also the display name of a group and a first or last name.
     ShortName: Line 1 to 80;
-    /// Name under which someone may sign in besides the e-mail address.
+    /// Username, an alternative to the email address for signing in.
     Username: Line 1 to 60;
     /// Title of an assignment (topic).
     Title: Line 1 to 200;
@@ -218,47 +216,47 @@ texts! {
     Description: Lines 0 to 20000;
     /// Description of a subject.
     SubjectDescription: Lines 0 to 1000;
-    /// What a group writes when it asks for help.
+    /// Message of a help request.
     HelpMessage: Lines 0 to 500;
-    /// A short remark, with a submission, an unsubmission or a handled help call.
+    /// Short note on a submission, an unsubmission or a resolved help request.
     Note: Lines 0 to 1000;
-    /// Text of a chat message; required unless files are attached.
+    /// Text of a room message; required unless files are attached.
     ChatText: Lines 0 to 4000;
-    /// Subject line of a direct message.
+    /// Subject of a direct message.
     MessageSubject: Line 1 to 200;
     /// Text of a feedback.
     FeedbackText: Lines 1 to 10000;
-    /// What someone types to find something.
+    /// Search term.
     Search: Line 0 to 100;
     /// Short code of a subject, such as "BIO".
     SubjectCode: Line 1 to 20;
-    /// Colour of a subject, `#rrggbb`.
+    /// Color of a subject, `#rrggbb`.
     Color: Line 7 to 7, color;
     /// School year of a class, such as "2026/2027".
     AcademicYear: Line 1 to 20;
-    /// Free label of a half-year, such as "1" or "H".
+    /// Free-form label of a semester, such as "1" or "H".
     Semester: Line 1 to 20;
-    /// Free label of a grade level of a homeroom.
+    /// Free-form label of the grade level of a homeroom.
     GradeLevel: Line 1 to 20;
-    /// Name of a room in a schedule entry.
+    /// Name of the room of a lesson.
     RoomName: Line 1 to 40;
-    /// The scale that an assignment is graded in, as free text.
+    /// Grade scale of an assignment, as free text.
     GradeScale: Line 1 to 200;
-    /// A grade as a value of its scale.
+    /// A value of the grade scale.
     GradeValue: Line 1 to 20;
-    /// Id of a person, class or homeroom in the school's own administration.
+    /// Id of a user, class or homeroom in the school's administration system.
     ExternalId: Opaque 1 to 120;
-    /// Id that a client gives a chat message, to recognise a repeat.
+    /// Id assigned to a room message by the client, to detect repeated requests.
     ClientMessageId: Opaque 1 to 64;
     /// Language of a user, such as "en" or "de-CH".
     Locale: Line 1 to 35;
     /// Time zone of a user, such as "Europe/Berlin".
     TimeZone: Line 1 to 64;
-    /// Name of an organization in addresses, also its subdomain.
+    /// Name of an organization in URLs, also its subdomain.
     Slug: Line 2 to 63, slug;
-    /// A host of an organization's own.
+    /// Custom host name of an organization.
     CustomDomain: Line 4 to 253, host;
-    /// Address of a picture on the web.
+    /// URL of an image.
     WebAddress: Opaque 1 to 2000, web_address;
 }
 
@@ -280,7 +278,7 @@ fn slug(text: &str) -> Result<(), BadText> {
     }
 }
 
-/// Two labels or more, the last one with a letter: an address of numbers is nobody's domain.
+/// Requires at least two labels, the last one with a letter: an IP address is not a domain.
 fn host(text: &str) -> Result<(), BadText> {
     let label = |label: &str| {
         (1..=63).contains(&label.len()) && slug(label).is_ok() && !label.starts_with('-') && !label.ends_with('-')
@@ -299,12 +297,12 @@ fn web_address(text: &str) -> Result<(), BadText> {
     if fits { Ok(()) } else { Err(BadText::NotAnAddress) }
 }
 
-/// An optional text that is empty after trimming is no text.
+/// Turns a text that is empty after trimming into `None`.
 pub fn none_if_empty<T: Text>(text: Option<T>) -> Option<T> {
     text.filter(|text| !text.as_str().is_empty())
 }
 
-/// For `#[serde(default, deserialize_with = "model::text::optional")]`: null and empty both mean no text.
+/// For `#[serde(default, deserialize_with = "model::text::optional")]`: null and an empty text both become `None`.
 pub fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -313,7 +311,8 @@ where
     Option::<T>::deserialize(deserializer).map(none_if_empty)
 }
 
-/// For `#[serde(default, deserialize_with = "model::text::optional_label")]`: a label that may be written as a number.
+/// For `#[serde(default, deserialize_with = "model::text::optional_label")]`: a label that may also be sent as a
+/// number.
 pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -324,7 +323,7 @@ where
     label.transpose().map(none_if_empty)
 }
 
-/// A text, or a whole number as text.
+/// A text, or an integer converted to text.
 struct Label(String);
 
 impl<'de> Deserialize<'de> for Label {
@@ -355,16 +354,19 @@ impl serde::de::Visitor<'_> for LabelVisitor {
     }
 }
 
-/// The schema of a [`Semester`] in a request.
+/// Schema of a [`Semester`] in a request.
 pub fn semester_schema() -> Schema {
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([Type::String, Type::Integer, Type::Null]))
         .max_length(Some(Semester::MAX))
-        .description(Some("Half-year, a free label; a number is taken as text."))
+        .description(Some(
+            "Semester, a free-form label; a number is accepted and converted to text.",
+        ))
         .into()
 }
 
-/// The form in which names are compared for equality: Unicode lower case. Searches and lists use [`crate::collation`].
+/// Returns the form in which names are compared for equality: Unicode lower case. Searches and lists use
+/// [`crate::collation`].
 pub fn name_key(text: &str) -> String {
     text.trim().to_lowercase()
 }

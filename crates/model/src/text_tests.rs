@@ -1,4 +1,4 @@
-//! Tests of the texts: limits, trimming, empty texts, control characters, and the `OpenAPI` schema.
+//! Tests of the text types: limits, trimming, empty texts, control characters, and the `OpenAPI` schema.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use garde::Validate;
@@ -76,9 +76,9 @@ fn one_line_texts_are_normalized_to_nfc() {
         let read: Title = serde_json::from_value(serde_json::json!(name)).unwrap();
         assert_eq!(read.as_str(), "\u{c9}va");
     }
-    // The limit counts what is stored.
+    // The limit applies to the normalized text.
     assert!(Name::try_from("u\u{308}".repeat(120).as_str()).is_ok());
-    // Ids and addresses of other systems are compared byte by byte there.
+    // Ids and URLs of other systems are compared byte by byte.
     assert_eq!(ExternalId::try_from("E\u{301}").unwrap().as_str(), "E\u{301}");
     assert_eq!(Name::stored("E\u{301}va").as_str(), "E\u{301}va", "stored rows stay");
 }

@@ -1,5 +1,4 @@
-//! Points in time, as milliseconds since 1970 in UTC.
-//! This module reads and writes times; it must never read a clock.
+//! Points in time, in milliseconds since the Unix epoch. This module parses and formats times; it never reads a clock.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,33 +6,33 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
-/// 2000-01-01T00:00:00Z, the first moment that input may name.
+/// 2000-01-01T00:00:00Z, the earliest time accepted as input.
 const EARLIEST: i64 = 946_684_800_000;
-/// 2101-01-01T00:00:00Z, the first moment after the last that input may name.
+/// 2101-01-01T00:00:00Z, exclusive upper limit of times accepted as input.
 const LATEST: i64 = 4_133_980_800_000;
 
-/// A moment, exact to the millisecond.
+/// A point in time with millisecond precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
 #[schema(value_type = String, format = DateTime)]
 pub struct Timestamp(i64);
 
-/// The text does not name a moment of the years 2000 to 2100.
+/// The text is not a time in the years 2000 to 2100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time with an offset, such as 2026-01-31T12:00:00Z, in the years 2000 to 2100")]
 pub struct NotATime;
 
 impl Timestamp {
-    /// The moment so many milliseconds after 1970-01-01T00:00:00Z.
+    /// Returns the time this many milliseconds after 1970-01-01T00:00:00Z.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z.
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// Reads RFC 3339 text with any offset; finer parts than milliseconds are dropped.
+    /// Parses RFC 3339 with any offset; truncated to milliseconds.
     pub fn parse(text: &str) -> Result<Self, NotATime> {
         let text = Some(text.trim()).filter(|text| is_rfc_3339(text)).ok_or(NotATime)?;
         let moment: jiff::Timestamp = text.parse().map_err(|_| NotATime)?;
@@ -45,19 +44,20 @@ impl Timestamp {
         }
     }
 
-    /// The moment so many seconds later (earlier when negative).
+    /// Adds seconds, which may be negative.
     #[must_use]
     pub const fn plus_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(seconds.saturating_mul(1000)))
     }
 
-    /// Whole seconds from `other` until this moment; negative when `other` is later.
+    /// Returns the whole seconds from `other` to this time; negative if `other` is later.
     pub const fn seconds_since(self, other: Self) -> i64 {
         self.0.saturating_sub(other.0).div_euclid(1000)
     }
 }
 
-/// The form of RFC 3339, 5.6; jiff reads more of ISO 8601 than that, such as times without seconds or with a zone's name.
+/// Returns whether the text has the format of RFC 3339, section 5.6. jiff also accepts other forms of ISO 8601, such as
+/// times without seconds or with the name of a time zone.
 fn is_rfc_3339(text: &str) -> bool {
     const DATE_AND_TIME: &[u8] = b"dddd-dd-ddTdd:dd:dd";
     const OFFSET: &[u8] = b"dd:dd";
@@ -91,7 +91,7 @@ fn is_rfc_3339(text: &str) -> bool {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Civil date from days, counted in eras of 400 years that begin on 1 March: leap days come last.
+        // Converts days to a civil date with eras of 400 years that begin on 1 March, so that leap days come last.
         let days = self.0.div_euclid(MILLIS_PER_DAY) + 719_468;
         let millis = self.0.rem_euclid(MILLIS_PER_DAY);
         let era = days.div_euclid(146_097);
@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Timestamp {
 impl garde::Validate for Timestamp {
     type Context = ();
 
-    /// A moment that could be read is always valid.
+    /// Every parsed time is valid.
     fn validate_into(&self, (): &(), _parent: &mut dyn FnMut() -> garde::Path, _report: &mut garde::Report) {}
 }
 

@@ -1,5 +1,4 @@
-//! People: accounts, memberships, and the little of a person that others may see.
-//! Password hashes never come here.
+//! Users: accounts, memberships, and the part of a profile that other users may see. Contains no password hashes.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,70 +10,59 @@ use crate::refusal::Refusal;
 use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
 use crate::time::Timestamp;
 
-/// What everybody may see of a person they meet.
+/// Public profile of a user, as visible to other users.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Person {
-    /// Their id.
     pub id: UserId,
-    /// Their name.
     pub name: String,
-    /// Address of their picture.
+    /// URL of the profile image.
     pub image: Option<String>,
 }
 
-/// A password that was set by another person.
+/// A password reset by another user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PasswordReset {
-    /// When it was set.
+    /// When the password was set.
     pub at: Timestamp,
-    /// Who set it; null for a platform administrator and for an erased user.
+    /// Who set the password; null if it was a platform administrator or an erased user.
     #[schema(required)]
     pub by: Option<Person>,
 }
 
-/// An account of the platform.
+/// A user account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// Its id.
     pub id: UserId,
     /// The name shown to others.
     pub name: Name,
-    /// First name.
     pub first_name: Option<ShortName>,
-    /// Last name.
     pub last_name: Option<ShortName>,
-    /// Address in lower case, unique on the platform.
+    /// Email address in lower case, unique on the platform.
     pub email: String,
-    /// Whether the address is known to be theirs.
     pub email_verified: bool,
-    /// Another name to sign in with.
+    /// An alternative to the email address for signing in.
     pub username: Option<Username>,
-    /// Platform role; only `SUPER_ADMIN` decides anything.
+    /// Platform role; only `SUPER_ADMIN` grants permissions.
     pub role: PlatformRole,
-    /// Address of their picture.
+    /// URL of the profile image.
     pub image: Option<String>,
-    /// Language.
     pub locale: Locale,
-    /// Time zone.
     pub timezone: Option<TimeZone>,
-    /// Whether they may sign in.
+    /// Whether the user may sign in.
     pub is_active: bool,
-    /// A hint for clients after a reset.
+    /// Hint for clients after a password reset.
     pub must_change_password: bool,
-    /// When they last signed in.
     pub last_login_at: Option<Timestamp>,
-    /// The organization that made the account; never shown.
+    /// The organization that created the account. Never exposed.
     pub home_organization_id: Option<OrganizationId>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
 impl User {
-    /// What others may see.
+    /// Returns the public profile.
     pub fn person(&self) -> Person {
         Person {
             id: self.id.clone(),
@@ -83,14 +71,14 @@ impl User {
         }
     }
 
-    /// The key by which lists of people are sorted.
+    /// Returns the key by which lists of users are sorted.
     pub fn sort_key(&self) -> String {
         let last_name = self.last_name.as_ref().map(ShortName::as_str);
         crate::collation::person_sort_key(self.name.as_str(), last_name)
     }
 
-    /// Refuses to let students change their own name, unless every school in which they are students allows it: otherwise a
-    /// student could take the name of the teacher. `schools` are the settings of those schools.
+    /// Rejects a change of the own name by a student, unless every organization in which the user is a student allows
+    /// it: otherwise a student could take the name of a teacher. `schools` are the settings of these organizations.
     pub fn may_change_own_name(&self, schools: &[Option<Metadata>]) -> Result<(), Refusal> {
         let allows = |school: &Option<Metadata>| {
             school
@@ -104,9 +92,9 @@ impl User {
         }
     }
 
-    /// Refuses to let an organization's admins change or erase an account that is not theirs alone. `has_other_membership`
-    /// means one that the person accepted; an invitation is none. What acts on the membership (deactivation, export, removal)
-    /// never asks this.
+    /// Rejects changes and erasure of the account by admins of an organization that does not solely own it.
+    /// `has_other_membership` refers to accepted memberships, not to invitations. Operations on the membership
+    /// (deactivation, export, removal) do not require this.
     pub fn administered_by(&self, organization: &OrganizationId, has_other_membership: bool) -> Result<(), Refusal> {
         let at_home = self.home_organization_id.as_ref() == Some(organization);
         let is_theirs = at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin;
@@ -119,8 +107,8 @@ impl User {
 }
 
 impl User {
-    /// Refuses to let an organization's admins set the password of an account that is at home elsewhere. Other memberships do
-    /// not matter: a password that an administrator set opens only that administrator's organization.
+    /// Rejects a password reset by admins of an organization that is not the home organization of the account. Other
+    /// memberships do not matter: a password set by an admin only gives access to the organization of that admin.
     pub fn password_set_by(&self, organization: &OrganizationId) -> Result<(), Refusal> {
         self.administered_by(organization, false)
     }
@@ -129,26 +117,21 @@ impl User {
 /// The membership of a user in an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its id.
     pub id: MemberId,
-    /// The organization.
     pub organization_id: OrganizationId,
-    /// The user.
     pub user_id: UserId,
-    /// The role that counts there.
+    /// The role in this organization.
     pub role: MemberRole,
-    /// Id in the school's own administration.
+    /// Id in the organization's administration system.
     pub external_id: Option<ExternalId>,
-    /// Since when.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Option<Timestamp>,
-    /// Whether the membership is active; the account may be active elsewhere.
+    /// Whether the membership is active; independent of memberships in other organizations.
     pub is_active: bool,
 }
 
 impl Member {
-    /// Refuses to take the last owner away from an organization; decide it under a lock.
+    /// Rejects the removal of the last owner of an organization. Must be checked under a lock.
     pub fn may_stop_owning(&self, other_owners: usize) -> Result<(), Refusal> {
         if self.role == MemberRole::Owner && other_owners == 0 {
             Err(Refusal::LastOwner)

@@ -1,4 +1,4 @@
-//! Versions of objects: what `ETag` and `If-Match` carry, so that a change made elsewhere is not overwritten.
+//! Versions of objects, sent in `ETag` and `If-Match` to prevent lost updates.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use crate::id::{
     AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupId, HomeroomId, SubjectId, SubmissionId, UserId,
 };
 
-/// How often the content of an object was changed, beginning with 1. Calls for help, chats, presence and read markers are
-/// no content.
+/// Number of changes of the content of an object, beginning with 1. Help requests, chats, presence and read markers do
+/// not count as content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(i64);
 
 impl Version {
-    /// The version of an object that was created and not changed since.
+    /// Version of a newly created object.
     pub const FIRST: Self = Self(1);
 
-    /// A version as it is stored.
+    /// Wraps a version from the database.
     pub const fn stored(number: i64) -> Self {
         Self(number)
     }
 }
 
 impl fmt::Display for Version {
-    /// Writes the entity tag: the number in quotes.
+    /// Formats the entity tag: the number in quotes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0)
     }
@@ -33,25 +33,20 @@ impl fmt::Display for Version {
 pub enum Object {
     /// The organization of the request.
     Organization,
-    /// A person with the membership in the organization of the request.
+    /// A user together with the membership in the organization of the request.
     User(UserId),
-    /// A subject.
     Subject(SubjectId),
-    /// A homeroom.
     Homeroom(HomeroomId),
-    /// A class.
     Class(ClassId),
-    /// A course.
     Course(CourseId),
-    /// A group with its members and its files.
+    /// A group with its members and attachments.
     Group(GroupId),
-    /// A topic with its files and the groups on it.
+    /// A topic with its attachments and group links.
     Assignment(AssignmentId),
-    /// A document; its version does not count what is typed in it.
+    /// A document; edits of its content do not change the version.
     Document(DocumentId),
     /// A submission with its grade.
     Submission(SubmissionId),
-    /// A feedback.
     Feedback(FeedbackId),
 }
 
@@ -78,17 +73,18 @@ objects! {
     Feedback(FeedbackId)
 }
 
-/// The precondition `If-Match`.
+/// The `If-Match` precondition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfMatch {
-    /// `*`: any version of an object that exists.
+    /// `*`: any version of an existing object.
     Any,
     /// Entity tags in quotes; one of them has to be the current one.
     OneOf(Vec<String>),
 }
 
 impl IfMatch {
-    /// Parses the value of the header (RFC 9110, 13.1.1). `W/` before a tag is ignored: proxies that compress add it.
+    /// Parses the value of the header (RFC 9110, section 13.1.1). `W/` before a tag is ignored, because compressing
+    /// proxies add it.
     pub fn parse(text: &str) -> Option<Self> {
         if text.trim() == "*" {
             return Some(Self::Any);
@@ -107,7 +103,7 @@ impl IfMatch {
         }
     }
 
-    /// Whether an object of this version may be changed.
+    /// Returns whether an object of this version satisfies the precondition.
     pub fn is_met_by(&self, version: Version) -> bool {
         match self {
             Self::Any => true,

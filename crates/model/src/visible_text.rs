@@ -1,12 +1,12 @@
-//! What a one-line text may consist of: something to see, and nothing that hides in it. Otherwise a student could take a
-//! name that looks like the teacher's, or one that looks like none.
+//! Checks that a single-line text has a visible character and no hidden ones. Otherwise a student could choose a name
+//! that looks like that of a teacher, or an invisible name.
 
 use crate::text::BadText;
 
-/// Refuses a text without a visible character, and one with characters that cannot be seen. Empty texts are left to others.
+/// Rejects a text without a visible character or with hidden characters. Empty texts are checked elsewhere.
 pub fn check(text: &str) -> Result<(), BadText> {
     if text.is_ascii() {
-        // Control characters are refused before, and a trimmed text is not all spaces.
+        // Control characters were rejected before, and a trimmed text does not consist of spaces.
         return Ok(());
     }
     let characters: Vec<char> = text.chars().collect();
@@ -25,8 +25,9 @@ pub fn check(text: &str) -> Result<(), BadText> {
     }
 }
 
-/// Format controls (bidirectional marks, zero-width characters, tags), line separators, and characters that renderers
-/// ignore. Signs of the category that are visible, such as the Arabic number sign, are none.
+/// Returns whether the character is hidden: format controls (bidirectional marks, zero-width characters, tags), line
+/// separators, and characters that renderers ignore. Visible characters of these categories, such as the Arabic number
+/// sign, are not included.
 pub fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
@@ -36,12 +37,12 @@ pub fn is_hidden(character: char) -> bool {
         | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Characters that take room and show nothing, besides white space.
+/// Returns whether the character has a width but no glyph, apart from white space.
 fn is_blank(character: char) -> bool {
     matches!(character, '\u{2800}' | '\u{1D159}')
 }
 
-/// Whether the character joins or varies the signs around it: emoji, keycaps and variants of ideographs consist of several.
+/// Returns whether the character joins or modifies adjacent characters, as in emoji, keycaps and ideographic variants.
 fn is_part_of_sign(before: Option<char>, character: char, after: Option<char>) -> bool {
     let is_sign = |character: char| matches!(character, '\u{2190}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}');
     let is_ideograph = |character: char| matches!(character, '\u{2E80}'..='\u{2FDF}' | '\u{3001}'..='\u{3163}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');

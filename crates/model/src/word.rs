@@ -1,8 +1,8 @@
-//! Closed sets of words, such as statuses and roles: one spelling for the wire and for the store.
-//! A word that is not in the list is refused, never guessed.
+//! String enums, such as statuses and roles, with the same values in JSON and in the database. Unknown values are
+//! rejected.
 
-/// Makes an enum of closed words with one spelling for the wire and the store. The words are `tt`: the derive of the
-/// documented schema does not see a `literal` that came through a macro, and would document `Active`.
+/// Defines an enum with the same string values in JSON and in the database. The values are `tt`, because utoipa's
+/// derive does not recognize a `literal` passed through a macro and would document `Active` instead of `ACTIVE`.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:tt,)+ }) => {
         $(#[$doc])*
@@ -12,15 +12,15 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every value, in the order of declaration.
+            /// Every value, in order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word on the wire and in the store.
+            /// Returns the value in JSON and in the database.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// Reads the word back.
+            /// Parses a value.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)+ _ => None }
             }

@@ -1,5 +1,5 @@
-//! Time zones: the moment that a day or a time of day on the wall means in a school.
-//! The rules of all zones are part of the program; nothing is read from the machine.
+//! Time zones: converts dates and local times of a school to points in time. The time zone database is compiled in;
+//! that of the operating system is not used.
 
 use std::borrow::Cow;
 
@@ -17,17 +17,16 @@ use crate::time::Timestamp;
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// Coordinated universal time.
     pub const fn utc() -> Self {
         Self(TimeZone::UTC)
     }
 
-    /// The zone of this name in the database of the IANA.
+    /// Returns the time zone with this IANA name.
     pub fn named(name: &str) -> Option<Self> {
         TimeZoneDatabase::bundled().get(name.trim()).ok().map(Self)
     }
 
-    /// The moment so many weeks later, or earlier, at the same time of day and weekday in this zone.
+    /// Adds weeks, which may be negative, keeping the weekday and local time in this time zone.
     #[must_use]
     pub fn plus_weeks(&self, moment: Timestamp, weeks: i64) -> Timestamp {
         let later = || {
@@ -35,14 +34,14 @@ impl Zone {
             let span = Span::new().try_weeks(weeks).ok()?;
             local.to_zoned(self.0.clone()).checked_add(span).ok()
         };
-        // Beyond the calendar of jiff there is no daylight saving either.
+        // Fallback outside the range of jiff, where daylight saving time is irrelevant.
         later().map_or_else(
             || moment.plus_seconds(weeks.saturating_mul(7 * 24 * 60 * 60)),
             |later| Timestamp::from_millis(later.timestamp().as_millisecond()),
         )
     }
 
-    /// The first moment of a day in this zone.
+    /// Returns the first instant of a day in this time zone.
     fn start_of(&self, day: Date) -> Timestamp {
         let start = day.to_zoned(self.0.clone()).and_then(|noon| noon.start_of_day());
         let start = start.map(|start| start.timestamp().as_millisecond());
@@ -57,16 +56,14 @@ fn midnight(day: Date) -> i64 {
         .unwrap_or_default()
 }
 
-/// A moment, or a day without a time: the first moment of that day in the time zone of the school.
+/// A point in time, or a date: the first instant of that day in the time zone of the school.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateOrTime {
-    /// A moment.
     Time(Timestamp),
-    /// A day.
     Date(Date),
 }
 
-/// The text names neither a day nor a moment of the years 2000 to 2100.
+/// The text is neither a date nor a time in the years 2000 to 2100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be a date such as 2026-01-31, or a time with an offset such as 2026-01-31T12:00:00Z, in the years 2000 to 2100"
@@ -74,7 +71,7 @@ pub enum DateOrTime {
 pub struct NotADate;
 
 impl DateOrTime {
-    /// Reads a day (`2026-01-31`) or an RFC 3339 time.
+    /// Parses a date (`2026-01-31`) or an RFC 3339 time.
     pub fn parse(text: &str) -> Result<Self, NotADate> {
         let text = text.trim();
         let is_day = text.len() == 10
@@ -93,7 +90,7 @@ impl DateOrTime {
         }
     }
 
-    /// The moment it means in a zone.
+    /// Returns the point in time in a time zone.
     pub fn resolve(self, zone: &Zone) -> Timestamp {
         match self {
             Self::Time(moment) => moment,
@@ -101,7 +98,7 @@ impl DateOrTime {
         }
     }
 
-    /// The moment it means without a zone: a day begins in UTC.
+    /// Returns the point in time without a time zone: dates begin at midnight UTC.
     pub fn moment(self) -> Timestamp {
         match self {
             Self::Time(moment) => moment,
@@ -148,7 +145,7 @@ mod tests {
     #[test]
     fn local_time_of_day_is_kept_over_daylight_saving() {
         let berlin = Zone::named("Europe/Berlin").unwrap();
-        // Noon in winter, 23 weeks later noon in summer.
+        // Noon in winter remains noon in summer, 23 weeks later.
         let deadline = at("2026-01-12T11:00:00Z");
         assert_eq!(berlin.plus_weeks(deadline, 23), at("2026-06-22T10:00:00Z"));
         assert_eq!(berlin.plus_weeks(at("2026-06-22T10:00:00Z"), -23), deadline);
@@ -162,7 +159,7 @@ mod tests {
         assert_eq!(day.resolve(&berlin), at("2026-08-31T22:00:00Z"));
         assert_eq!(day.resolve(&Zone::utc()), at("2026-09-01T00:00:00Z"));
         assert_eq!(day.moment(), at("2026-09-01T00:00:00Z"));
-        // A day that begins at one o'clock.
+        // On this day local time begins at one o'clock.
         let santiago = Zone::named("America/Santiago").unwrap();
         let first = DateOrTime::parse("2026-09-06").unwrap().resolve(&santiago);
         assert_eq!(first, at("2026-09-06T04:00:00Z"));

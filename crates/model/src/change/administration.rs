@@ -1,50 +1,35 @@
-//! What those who run the platform do to an account, told to every organization the person belongs to.
+//! Changes that platform administrators make to an account; recorded for every organization the user belongs to.
 
 use crate::access::PlatformRole;
 use crate::time::Timestamp;
 use crate::user::Person;
 
-/// What the platform did to the account of a member.
+/// A change of a member's account by a platform administrator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AdministrationChange {
-    /// The person is kept out; all sessions are over.
+    /// The user was banned; all sessions ended.
     Banned {
-        /// The person.
         user: Person,
-        /// Until when; for ever without an end.
+        /// End of the ban; `None` for a permanent ban.
         until: Option<Timestamp>,
     },
-    /// The person may sign in again.
-    Unbanned {
-        /// The person.
-        user: Person,
-    },
-    /// The role on the platform changed; all sessions of the person ended.
+    /// The ban was lifted.
+    Unbanned { user: Person },
+    /// The platform role changed; all sessions of the user ended.
     PlatformRoleChanged {
-        /// The person.
         user: Person,
-        /// The role before.
         from: PlatformRole,
-        /// The role now.
         to: PlatformRole,
-        /// How many sessions ended.
+        /// Number of sessions that ended.
         ended_sessions: usize,
     },
-    /// Sessions of the person were revoked.
     SessionsRevoked {
-        /// The person.
         user: Person,
-        /// How many.
+        /// Number of sessions that ended.
         count: usize,
     },
-    /// Somebody who runs the platform begins to act as the person.
-    ImpersonationBegun {
-        /// The person.
-        user: Person,
-    },
-    /// That is over.
-    ImpersonationEnded {
-        /// The person.
-        user: Person,
-    },
+    /// A platform administrator started to impersonate the user.
+    ImpersonationBegun { user: Person },
+    /// The impersonation ended.
+    ImpersonationEnded { user: Person },
 }

@@ -1,30 +1,26 @@
-//! What happens to courses.
+//! Changes of courses.
 
 use super::removed::Removed;
 use crate::course::Course;
 use crate::edit::Changed;
 use crate::whole::WholeCourse;
 
-/// What happened to a course.
+/// A change of a course.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CourseChange {
-    /// It was made.
     Created {
-        /// The course.
         course: Box<WholeCourse>,
     },
-    /// Its fields changed; groups that follow it to another subject are changes of their own.
+    /// Fields of the course changed. Groups that follow it to another subject are recorded as changes of their own.
     Updated {
-        /// The course as it is now.
         course: Box<WholeCourse>,
-        /// What changed.
         changed: Changed,
     },
-    /// It was deleted with everything in it.
+    /// The course was deleted with everything in it.
     Deleted {
-        /// The course as it was.
+        /// The course before its deletion.
         course: Box<Course>,
-        /// What went with it.
+        /// Everything deleted with it.
         removed: Removed,
     },
 }

@@ -1,4 +1,4 @@
-//! What happens to documents; hand-ins and locks are told with submissions and topics.
+//! Changes of documents. Submissions and locks are recorded with submissions and topics.
 
 use crate::document::Document;
 use crate::edit::Changed;
@@ -8,89 +8,68 @@ use crate::late_text::{DeletedDocument, LateText};
 use crate::save::Revision;
 use crate::whole::WholeDocument;
 
-/// What happened to a document.
+/// A change of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentChange {
-    /// It was made, blank, from a template or by an upload.
+    /// The document was created: blank, from a template or by an upload.
     Created {
-        /// The group in whose room it is.
+        /// The group that owns the document.
         place: Place,
-        /// The document.
         document: Box<WholeDocument>,
     },
-    /// It was renamed or linked to another topic.
+    /// The document was renamed or linked to another topic.
     Updated {
-        /// The group in whose room it is.
         place: Place,
-        /// The document as it is now.
         document: Box<WholeDocument>,
-        /// What changed.
         changed: Changed,
     },
-    /// The document server saved it.
+    /// The document server saved the document.
     Saved {
-        /// The group in whose room it is.
         place: Place,
-        /// The document as it is now.
         document: Box<WholeDocument>,
         /// The new content.
         revision: Box<Revision>,
     },
-    /// A save came too late to become the content; the staff are told.
+    /// A save arrived too late to become the content; the staff are notified.
     SavedLate {
-        /// The group in whose room it is.
         place: Place,
         /// The document, unchanged.
         document: Box<WholeDocument>,
-        /// What was kept.
+        /// The content kept from the save.
         revision: Box<Revision>,
     },
-    /// The document server could not save it; the room and its staff are told.
-    SaveFailed {
-        /// The group in whose room it is.
-        place: Place,
-        /// The document as it is now.
-        document: Box<WholeDocument>,
-    },
-    /// Its freeze is complete, or what was pending of its content has arrived.
-    Frozen {
-        /// The group in whose room it is.
-        place: Place,
-        /// The document as it is now.
-        document: Box<WholeDocument>,
-    },
-    /// Its content was replaced by an upload or by an earlier revision.
+    /// The document server could not save the document; the room and its staff are notified.
+    SaveFailed { place: Place, document: Box<WholeDocument> },
+    /// The freeze is complete, or pending content has arrived.
+    Frozen { place: Place, document: Box<WholeDocument> },
+    /// The content was replaced by an upload or by an earlier revision.
     Replaced {
-        /// The group in whose room it is.
         place: Place,
-        /// The document as it is now.
         document: Box<WholeDocument>,
-        /// The new content; its origin says which of the two.
+        /// The new content; its origin distinguishes an upload from a restored revision.
         revision: Box<Revision>,
     },
-    /// Old revisions of a draft were dropped.
+    /// Old revisions of a draft were deleted.
     RevisionsPruned {
-        /// Files that nobody needs any more.
+        /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
-    /// A text of it was kept after it was deleted.
+    /// A late text was stored after the document was deleted.
     LateTextKept {
-        /// The document as it was.
+        /// The document before its deletion.
         document: Box<DeletedDocument>,
-        /// The text.
         text: Box<LateText>,
-        /// Whether an earlier text of the same session was replaced.
+        /// Whether an earlier late text of the same editing session was replaced.
         is_replacement: bool,
         /// The file of the text that was replaced.
         files: Vec<FileKey>,
     },
-    /// It was deleted.
+    /// The document was deleted.
     Deleted {
-        /// The group in whose room it was.
         place: Place,
-        /// The document as it was.
+        /// The document before its deletion.
         document: Box<Document>,
-        /// Files that nobody needs any more.
+        /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
 }

@@ -1,32 +1,25 @@
-//! What happens to feedback.
+//! Changes of feedback.
 
 use crate::feedback::Feedback;
 use crate::whole::WholeGroupAssignment;
 
-/// What happened to a feedback.
+/// A change of a feedback.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeedbackChange {
-    /// It was given.
     Created {
-        /// The work it is about.
+        /// The group link the feedback belongs to.
         link: Box<WholeGroupAssignment>,
-        /// The feedback.
         feedback: Box<Feedback>,
     },
-    /// It changed.
     Updated {
-        /// The work it is about.
         link: Box<WholeGroupAssignment>,
-        /// The feedback as it is now.
         feedback: Box<Feedback>,
-        /// Whether students could read it before.
+        /// Whether students could read it before the change.
         was_visible: bool,
     },
-    /// It was deleted.
     Deleted {
-        /// The work it was about.
         link: Box<WholeGroupAssignment>,
-        /// The feedback as it was.
+        /// The feedback before its deletion.
         feedback: Box<Feedback>,
     },
 }

@@ -1,4 +1,4 @@
-//! What happens to groups and their members.
+//! Changes of groups and their members.
 
 use crate::edit::Changed;
 use crate::file::{FileKey, GroupAttachment};
@@ -7,73 +7,56 @@ use crate::id::UserId;
 use crate::user::Person;
 use crate::whole::WholeGroup;
 
-/// What happened to a group.
+/// A change of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupChange {
-    /// It was made, with its work room.
+    /// The group was created together with its work room.
     Created {
-        /// The group.
         group: Box<WholeGroup>,
     },
-    /// Its fields changed, by a PATCH, a bulk edit, or because its course or topic moved.
+    /// Fields of the group changed, by a PATCH, by a bulk edit, or because its course or topic moved.
     Updated {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// Where it stood before: who loses or gains sight of it follows from both.
+        /// The group before the change. Comparing it with `group` shows who gains or loses access to the group.
         before: Place,
-        /// What changed.
         changed: Changed,
     },
-    /// It was deleted by itself, not with its course.
+    /// The group was deleted on its own, not with its course.
     Deleted {
-        /// The group as it was.
+        /// The group before its deletion.
         group: Box<Group>,
-        /// Where it stood.
         place: Place,
-        /// Who was in it.
         members: Vec<UserId>,
-        /// How many documents went.
+        /// Number of deleted documents.
         documents: i64,
-        /// How many submissions went.
+        /// Number of deleted submissions.
         submissions: i64,
-        /// Files that nobody needs any more.
+        /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
-    /// Students came in.
     MembersAdded {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// The students.
         users: Vec<Person>,
     },
-    /// A student went.
     MemberRemoved {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// The student.
         user: Person,
     },
-    /// A student went from one group of the class to another.
+    /// A student moved from one group of the class to another.
     MemberMoved {
-        /// The group left, as it is now.
+        /// The group the student left, after the change.
         from: Box<WholeGroup>,
-        /// The group joined, as it is now.
+        /// The group the student joined, after the change.
         to: Box<WholeGroup>,
-        /// The student.
         user: Person,
     },
-    /// A file was added.
     AttachmentAdded {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// The file.
         attachment: GroupAttachment,
     },
-    /// A file was removed.
     AttachmentRemoved {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// The file; its bytes go too.
+        /// The attachment; its stored file is deleted too.
         attachment: GroupAttachment,
     },
 }

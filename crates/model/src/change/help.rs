@@ -1,39 +1,30 @@
-//! What happens to the help flag of a group.
+//! Changes of the help flag of a group.
 
 use crate::text::{HelpMessage, Note};
 use crate::user::Person;
 use crate::whole::WholeGroup;
 
-/// What happened to the help flag of a group.
+/// A change of the help flag of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HelpChange {
-    /// A student asked for help, or asked again.
+    /// A student requested help, or repeated the request.
     Requested {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// Who asked.
         by: Person,
-        /// Whether the flag went up: only then it is logged.
+        /// Whether the flag was newly set. Only then the request is logged.
         is_first: bool,
     },
-    /// A teacher is on the way.
-    Claimed {
-        /// The group as it is now.
-        group: Box<WholeGroup>,
-        /// The teacher.
-        by: Person,
-    },
-    /// The call was handled.
+    /// A teacher claimed the help request.
+    Claimed { group: Box<WholeGroup>, by: Person },
+    /// The help request was resolved.
     Resolved {
-        /// The group as it is now.
         group: Box<WholeGroup>,
-        /// The teacher.
         by: Person,
-        /// What the group had asked.
+        /// The message of the request.
         message: Option<HelpMessage>,
-        /// What the teacher noted.
+        /// The teacher's note.
         note: Option<Note>,
-        /// How long the group waited.
+        /// How long the group waited, in seconds.
         waited_seconds: i64,
     },
 }

@@ -1,48 +1,36 @@
-//! What happens to homerooms.
+//! Changes of homerooms.
 
 use crate::edit::Changed;
 use crate::homeroom::Homeroom;
 use crate::id::UserId;
 use crate::user::Person;
 
-/// What happened to a homeroom.
+/// A change of a homeroom.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeroomChange {
-    /// It was made.
     Created {
-        /// The homeroom.
         homeroom: Homeroom,
     },
-    /// Its fields changed.
     Updated {
-        /// The homeroom as it is now.
         homeroom: Homeroom,
-        /// What changed.
         changed: Changed,
-        /// Its students.
         students: Vec<UserId>,
     },
-    /// It was deleted; classes that named it name none.
+    /// The homeroom was deleted; classes that referred to it have no homeroom any more.
     Deleted {
-        /// The homeroom as it was.
+        /// The homeroom before its deletion.
         homeroom: Homeroom,
-        /// The students whose enrolments ended with it.
+        /// The students whose membership ended with it.
         students: Vec<UserId>,
-        /// How many classes named it.
+        /// Number of classes that referred to it.
         classes: u64,
     },
-    /// Students came in.
     StudentsAdded {
-        /// The homeroom.
         homeroom: Homeroom,
-        /// The students.
         students: Vec<Person>,
     },
-    /// A student went.
     StudentRemoved {
-        /// The homeroom.
         homeroom: Homeroom,
-        /// The student.
         student: Person,
     },
 }

@@ -1,56 +1,46 @@
-//! What happens to invitations.
+//! Changes of invitations.
 
 use crate::invitation::Invitation;
 
-/// What happened to an invitation.
+/// A change of an invitation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InvitationChange {
-    /// An address was invited.
     Created {
-        /// The invitation.
         invitation: Invitation,
         /// Whether an email was queued.
         is_sent: bool,
     },
-    /// It was extended, or its role and classes changed; another email was queued where `is_sent`.
+    /// The invitation was extended, or its role and classes changed.
     Renewed {
-        /// The invitation as it is now.
         invitation: Invitation,
-        /// Whether an email was queued.
+        /// Whether another email was queued.
         is_sent: bool,
     },
-    /// The person accepted; the membership is a change of its own.
+    /// The invitee accepted; the membership is recorded as a change of its own.
     Accepted {
-        /// The invitation as it is now.
         invitation: Invitation,
-        /// How the mailbox was proven.
+        /// How ownership of the mailbox was verified.
         by: AcceptedBy,
     },
-    /// The person declined.
-    Rejected {
-        /// The invitation as it is now.
-        invitation: Invitation,
-    },
-    /// The organization withdrew it.
-    Canceled {
-        /// The invitation as it is now.
-        invitation: Invitation,
-    },
+    /// The invitee declined.
+    Rejected { invitation: Invitation },
+    /// The organization canceled the invitation.
+    Canceled { invitation: Invitation },
 }
 
-/// How an acceptance was proven.
+/// How ownership of the mailbox was verified when an invitation was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptedBy {
-    /// Signed in, with a proven mailbox.
+    /// The invitee was signed in with a verified email address.
     Session,
-    /// With the mailed token.
+    /// The invitee used the token of the invitation email.
     Token,
-    /// A platform administrator confirmed in the person's place.
+    /// A platform administrator accepted on behalf of the invitee.
     Platform,
 }
 
 impl AcceptedBy {
-    /// The word in the activity log.
+    /// Returns the value stored in the activity log.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",

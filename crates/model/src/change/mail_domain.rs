@@ -1,33 +1,20 @@
-//! What happens to the mail domains of an organization.
+//! Changes of the mail domains of an organization.
 
 use crate::mail_domain::MailDomain;
 
-/// What happened to a mail domain.
+/// A change of a mail domain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailDomainChange {
-    /// It was added, to be proven.
-    Added {
-        /// The domain.
-        domain: MailDomain,
-    },
-    /// The organization holds it: its record was found, or a SUPER_ADMIN decided so.
-    Verified {
-        /// The domain.
-        domain: MailDomain,
-    },
-    /// Its record was missing at a check; the grace period began.
-    Failing {
-        /// The domain.
-        domain: MailDomain,
-    },
-    /// Its record was missing for too long.
-    Lost {
-        /// The domain.
-        domain: MailDomain,
-    },
-    /// It was removed.
+    /// The domain was added and awaits verification.
+    Added { domain: MailDomain },
+    /// The domain was verified: its DNS record was found, or a `SUPER_ADMIN` confirmed it.
+    Verified { domain: MailDomain },
+    /// The DNS record was missing at a check; the grace period began.
+    Failing { domain: MailDomain },
+    /// The DNS record was missing for longer than the grace period.
+    Lost { domain: MailDomain },
     Removed {
-        /// The domain as it was.
+        /// The domain before its removal.
         domain: MailDomain,
     },
 }

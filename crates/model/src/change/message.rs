@@ -1,4 +1,4 @@
-//! What happens to messages: in the chat of a work room, and from person to person.
+//! Changes of messages: room messages and direct messages.
 
 use crate::file::FileKey;
 use crate::group::Place;
@@ -6,51 +6,32 @@ use crate::id::{UserId, WorkRoomId};
 use crate::message::{DirectMessage, RoomMessage};
 use crate::time::Timestamp;
 
-/// What happened to messages.
+/// A change of messages.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageChange {
-    /// A chat message was written.
-    Sent {
-        /// The group of the room.
-        place: Place,
-        /// The message.
-        message: Box<RoomMessage>,
-    },
-    /// A chat message was changed.
-    Edited {
-        /// The group of the room.
-        place: Place,
-        /// The message as it is now.
-        message: Box<RoomMessage>,
-    },
-    /// A chat message was deleted.
-    Deleted {
-        /// The group of the room.
-        place: Place,
-        /// The message as it is now.
-        message: Box<RoomMessage>,
-    },
-    /// Somebody read the room; only their other tabs hear of it.
+    /// A room message was sent.
+    Sent { place: Place, message: Box<RoomMessage> },
+    /// A room message was edited.
+    Edited { place: Place, message: Box<RoomMessage> },
+    /// A room message was deleted.
+    Deleted { place: Place, message: Box<RoomMessage> },
+    /// A user read the room. Only the user's own sessions are notified.
     Read {
-        /// The group of the room.
         place: Place,
-        /// The room.
         work_room_id: WorkRoomId,
-        /// Who read.
         user: UserId,
-        /// When.
         last_read_at: Timestamp,
-        /// What is left unread.
+        /// Number of messages that remain unread.
         unread_count: i64,
     },
     /// A direct message or an announcement was sent.
     DirectSent {
-        /// The message; its class or its recipients hear it.
+        /// The message; the event is sent to its class or to its recipients.
         message: Box<DirectMessage>,
     },
-    /// Messages deleted long ago, or files no message ever named, were dropped.
+    /// Messages deleted long ago, or attachments never used in a message, were purged.
     Pruned {
-        /// Files that nobody needs any more.
+        /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
 }

@@ -1,4 +1,4 @@
-//! What happens to organizations.
+//! Changes of organizations.
 
 use crate::edit::Changed;
 use crate::file::FileKey;
@@ -6,47 +6,40 @@ use crate::id::SessionId;
 use crate::organization::Organization;
 use crate::user::Person;
 
-/// What happened to an organization.
+/// A change of an organization.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrganizationChange {
-    /// It was made.
     Created {
-        /// The organization.
         organization: Box<Organization>,
-        /// Its first owner; none while the owner is invited.
+        /// The first owner; `None` while the owner is only invited.
         owner: Option<Person>,
     },
-    /// Its fields or settings changed.
+    /// Fields or settings changed.
     Updated {
-        /// The organization as it is now.
         organization: Box<Organization>,
-        /// What changed.
         changed: Changed,
     },
-    /// It was suspended; its sockets are cut off.
+    /// The organization was suspended; its socket connections are closed.
     Suspended {
-        /// The organization as it is now.
         organization: Box<Organization>,
-        /// Sessions that work in it.
+        /// Sessions in which the organization is active.
         sessions: Vec<SessionId>,
     },
-    /// It was activated again.
     Activated {
-        /// The organization as it is now.
         organization: Box<Organization>,
-        /// Sessions that work in it.
+        /// Sessions in which the organization is active.
         sessions: Vec<SessionId>,
     },
-    /// It was deleted; its rows follow later.
+    /// The organization was deleted. A job deletes its rows later.
     Deleted {
-        /// The organization as it was.
+        /// The organization before its deletion.
         organization: Box<Organization>,
-        /// Sessions that work in it.
+        /// Sessions in which the organization was active.
         sessions: Vec<SessionId>,
     },
-    /// Some of the rows of a deleted organization are gone.
+    /// Some rows of a deleted organization were purged.
     Purged {
-        /// The files they named.
+        /// The files referenced by these rows.
         files: Vec<FileKey>,
     },
 }

@@ -1,44 +1,33 @@
-//! What happens to sessions.
+//! Changes of sessions.
 
 use crate::id::{OrganizationId, SessionId, UserId};
 use crate::news::KillReason;
 use crate::user::Person;
 
-/// What happened to sessions.
+/// A change of sessions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionChange {
-    /// Sessions are over; their sockets are cut off.
+    /// Sessions ended; their socket connections are closed.
     Ended {
-        /// Whose.
         user: UserId,
-        /// Which.
         sessions: Vec<SessionId>,
-        /// Why.
         reason: KillReason,
     },
-    /// Somebody who administers the school ended one session.
-    RevokedByAdmin {
-        /// Whose.
-        user: Person,
-        /// Which.
-        session: SessionId,
-    },
-    /// Another organization was chosen: the sockets of the session change rooms.
+    /// An admin of the organization ended one session of a member.
+    RevokedByAdmin { user: Person, session: SessionId },
+    /// Another organization was selected: the sockets of the session switch rooms.
     OrganizationChosen {
-        /// The session.
         session: SessionId,
-        /// The organization, if any.
         organization: Option<OrganizationId>,
     },
-    /// A sign-in failed.
     LoginFailed {
-        /// The account, if there is one of that address.
+        /// The account with this email address, if there is one.
         user: Option<UserId>,
-        /// The address that was typed.
+        /// The email address that was entered.
         email: String,
-        /// The network address it came from.
+        /// IP address of the client.
         address: Option<String>,
-        /// The super admin who acted as this person.
+        /// The super admin who impersonated the user.
         impersonated_by: Option<UserId>,
     },
 }

@@ -1,4 +1,4 @@
-//! What happens to submissions and grades.
+//! Changes of submissions and grades.
 
 use crate::feedback::Feedback;
 use crate::grade::GradeWritten;
@@ -7,69 +7,57 @@ use crate::submission::Submission;
 use crate::text::Note;
 use crate::whole::{WholeDocument, WholeGroupAssignment, WholeSubmission};
 
-/// What happened to a submission.
+/// A change of a submission.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubmissionChange {
-    /// A document was handed in.
     Submitted {
-        /// The link as it is now; its current submission is the new one.
+        /// The group link after the change; its current submission is the new one.
         link: Box<WholeGroupAssignment>,
-        /// The document as it is now.
         document: Box<WholeDocument>,
         /// The new attempt.
         submission: Box<WholeSubmission>,
-        /// The attempt whose place it took.
+        /// The attempt that the new one replaced as current.
         superseded: Option<SubmissionId>,
     },
-    /// The freeze of a document that was handed in is complete: its copy is what there was at the cut.
+    /// The freeze of a submitted document is complete: its copy holds the content at the time of submission.
     Frozen {
-        /// The link as it is now.
         link: Box<WholeGroupAssignment>,
-        /// The document as it is now.
         document: Box<WholeDocument>,
-        /// The attempt.
         submission: Box<WholeSubmission>,
     },
-    /// The bytes of a submission were completed by a save that had been on its way.
+    /// A save that was still pending completed the content of the submission.
     Completed {
-        /// The link as it is now.
         link: Box<WholeGroupAssignment>,
-        /// The attempt as it is now.
         submission: Box<WholeSubmission>,
     },
-    /// A document was taken back.
+    /// A document was withdrawn.
     Unsubmitted {
-        /// The link as it is now.
         link: Box<WholeGroupAssignment>,
-        /// The document as it is now.
         document: Box<WholeDocument>,
         /// The attempt that is no longer current.
         former: Box<Submission>,
-        /// The attempt with the other documents, if any remain.
+        /// The attempt with the remaining documents, if there are any.
         next: Option<Box<WholeSubmission>>,
-        /// Why.
         reason: Option<Note>,
     },
-    /// The work was given back for revision.
+    /// The submission was returned for revision.
     Returned {
-        /// The link as it is now.
         link: Box<WholeGroupAssignment>,
-        /// The attempt that was given back.
+        /// The attempt that was returned.
         submission: Box<WholeSubmission>,
-        /// Its documents, drafts again.
+        /// Its documents, which are drafts again.
         documents: Vec<WholeDocument>,
-        /// What the teacher wrote with it.
+        /// The feedback written with the return.
         feedback: Option<Box<Feedback>>,
     },
-    /// A grade was written.
+    /// A grade was saved.
     Graded {
-        /// The link as it is now.
         link: Box<WholeGroupAssignment>,
         /// The attempt with its grade.
         submission: Box<WholeSubmission>,
-        /// What changed, and whether students see it.
+        /// What changed, and whether students can see it.
         written: GradeWritten,
-        /// Who is in the group now: each is sent the own grade.
+        /// The present members of the group; each receives their own grade.
         members: Vec<UserId>,
     },
 }

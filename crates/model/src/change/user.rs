@@ -1,4 +1,4 @@
-//! What happens to accounts and memberships.
+//! Changes of accounts and memberships.
 
 use crate::access::MemberRole;
 use crate::class::Class;
@@ -9,128 +9,108 @@ use crate::import::ImportCounts;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
-/// What happened to an account or a membership, seen from one organization.
+/// A change of an account or a membership, as seen from one organization.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserChange {
-    /// Someone became a member, with a new account or with one they had.
+    /// A user became a member, with a new or an existing account.
     Created {
-        /// The person.
         user: Person,
-        /// The membership.
         member: Member,
-        /// Whether the account is new too.
+        /// Whether the account was created with the membership.
         is_new_account: bool,
     },
-    /// The account changed.
     Updated {
-        /// The account as it is now.
         user: Box<User>,
-        /// What changed.
         changed: Changed,
-        /// The classes in which the name or the image is shown; empty when both stayed.
+        /// The classes in which the name or the image is shown; empty if neither changed.
         seen_in: Vec<ClassId>,
         /// Whether this is one row of an import.
         is_imported: bool,
     },
-    /// The person changed the own profile.
+    /// The user edited their own profile.
     ProfileEdited {
-        /// The person.
         user: Person,
-        /// What changed.
         changed: Changed,
-        /// The classes in which the name or the image is shown; empty when both stayed.
+        /// The classes in which the name or the image is shown; empty if neither changed.
         seen_in: Vec<ClassId>,
     },
-    /// The membership was deactivated or activated; the account works elsewhere as before.
+    /// The membership was activated or deactivated; other organizations of the account are not affected.
     MembershipSwitched {
-        /// The person.
         user: Person,
-        /// Whether the membership is active.
         is_active: bool,
-        /// The sessions that worked here and ended.
+        /// The sessions in this organization that ended.
         sessions: Vec<SessionId>,
     },
-    /// The role in the organization changed; the sessions opened under the old role ended.
+    /// The role in the organization changed; sessions opened under the previous role ended.
     RoleChanged {
-        /// The person.
         user: Person,
-        /// The membership as it is now.
         member: Member,
-        /// The role before.
         from: MemberRole,
-        /// The sessions that ended with the old role.
+        /// The sessions that ended.
         sessions: Vec<SessionId>,
     },
-    /// The account was taken over by the organization that holds the domain of its address, recorded for that organization and for
-    /// those whose memberships ended with it.
+    /// The account was taken over by the organization that holds the domain of its email address. Recorded for that
+    /// organization and for those whose memberships ended with it.
     TakenOver {
-        /// The person.
         user: Person,
-        /// How many sessions ended.
+        /// Number of sessions that ended.
         ended_sessions: usize,
-        /// How many memberships of other organizations became invitations.
+        /// Number of memberships in other organizations that were converted to invitations.
         ended_memberships: usize,
     },
-    /// A temporary password was given; all sessions are over.
-    PasswordReset {
-        /// The person.
-        user: Person,
-    },
-    /// The membership ended, and with it enrolments, groups and sessions here.
+    /// A temporary password was set; all sessions ended.
+    PasswordReset { user: Person },
+    /// The membership ended, and with it the enrolments, group memberships and sessions in this organization.
     MembershipEnded {
-        /// The person.
         user: Person,
-        /// The membership as it was.
+        /// The membership before it ended.
         member: Member,
-        /// The classes the person learned in.
+        /// The classes the user was enrolled in.
         classes: Vec<Class>,
-        /// The groups, as they are without the person.
+        /// The groups after the user left.
         left: Vec<WholeGroup>,
-        /// The sessions that worked here, or all when the account was switched off.
+        /// The sessions in this organization, or all sessions if the account was deactivated.
         sessions: Vec<SessionId>,
-        /// Whether the account was switched off because no membership is left.
+        /// Whether the account was deactivated because it has no membership left.
         is_deactivated: bool,
     },
-    /// People were imported.
+    /// An import of users finished. The fields count rows.
     Imported {
-        /// How many accounts are new.
+        /// Accounts that were created.
         created: i64,
-        /// How many changed.
+        /// Accounts that were updated.
         updated: i64,
-        /// How many were invited.
+        /// Users who were invited.
         invited: i64,
-        /// How many rows said nothing new.
+        /// Rows that changed nothing.
         skipped: i64,
-        /// How many rows were refused.
+        /// Rows that were rejected.
         failed: i64,
     },
-    /// An import came so far; only who started it is told.
+    /// Progress of an import; only the user who started it is notified.
     ImportProgressed {
-        /// Who started it.
+        /// The user who started the import.
         importer: UserId,
-        /// Tells this import from others of the same person.
+        /// Distinguishes concurrent imports of the same user.
         import_id: String,
-        /// How many rows there are.
+        /// Total number of rows.
         rows: i64,
-        /// How the rows so far ended.
+        /// Results of the rows processed so far.
         counts: ImportCounts,
-        /// Whether everything stays as it was.
+        /// Whether the import is a dry run that changes nothing.
         is_dry_run: bool,
-        /// Whether this was the last row.
+        /// Whether the last row was processed.
         is_finished: bool,
     },
-    /// A person's data was handed out.
-    Exported {
-        /// The person.
-        user: Person,
-    },
-    /// A person's data was erased.
+    /// Personal data of a user was exported.
+    Exported { user: Person },
+    /// Personal data of a user was erased.
     Erased {
-        /// The person, without a name now.
+        /// The user, already anonymized.
         user: Person,
-        /// The groups, as they are without the person.
+        /// The groups after the user left.
         left: Vec<WholeGroup>,
-        /// Files that nobody needs any more.
+        /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
 }
