@@ -1,4 +1,4 @@
-//! `/activity-logs` (specification, Activity log; contract 6.13).
+//! `/activity-logs`. See docs/api-contract.md#activity-log.
 
 use axum::body::Body;
 use axum::http::header;
@@ -27,55 +27,55 @@ use db::Scope;
 use db::activity::{ActivityFilter, position};
 use db::page::{Position, Slice, Window};
 
-/// How many rows an export reads at a time; it holds no more in memory.
+/// Rows that an export reads at a time. It holds no more in memory.
 const EXPORT_ROWS: usize = 500;
 
-/// The routes of the activity log. Students have no business here.
+/// The routes of the activity log. Students have no access.
 pub fn routes() -> Endpoints {
     Endpoints::new("activity-logs")
         .add(Access::Staff, routes!(list))
         .add_on(Terms::Export, Access::Admin, routes!(export))
 }
 
-/// A query with the filters of the log and what else it may name.
+/// Defines a query struct with the filters of the activity log and further fields.
 macro_rules! filters {
     ($name:ident { $($more:tt)* }) => {
         #[derive(Deserialize, Validate, IntoParams)]
         #[serde(rename_all = "camelCase")]
         #[into_params(parameter_in = Query)]
         struct $name {
-            /// Of this class; a colleague's class answers an empty page
+            /// Only records of this class. For a class that the caller does not manage, the page is empty.
             #[garde(skip)]
             class_id: Option<ClassId>,
-            /// Of this group
+            /// Only records of this group.
             #[garde(skip)]
             group_id: Option<GroupId>,
-            /// Of this course
+            /// Only records of this course.
             #[garde(skip)]
             course_id: Option<CourseId>,
-            /// Of this topic
+            /// Only records of this topic.
             #[garde(skip)]
             assignment_id: Option<AssignmentId>,
-            /// About this sort of thing
+            /// Only records about this kind of object.
             #[garde(skip)]
             category: Option<Category>,
-            /// Of this deed
+            /// Only records of this action.
             #[garde(skip)]
             action: Option<Action>,
-            /// With this event, such as COURSE_CREATE or HELP_REQUESTED
+            /// Only records with this event, such as `COURSE_CREATE` or `HELP_REQUESTED`.
             #[garde(skip)]
             #[param(value_type = Option<String>)]
             event: Option<Event>,
-            /// By this person
+            /// Only actions of this user.
             #[garde(skip)]
             user_id: Option<UserId>,
-            /// At this moment or later
+            /// Only records at or after this time.
             #[garde(skip)]
             from: Option<Timestamp>,
-            /// Before this moment
+            /// Only records before this time.
             #[garde(skip)]
             to: Option<Timestamp>,
-            /// Part of the name of the person or of the thing
+            /// Substring of the name of the actor or of the object.
             #[garde(dive)]
             search: Option<Search>,
             $($more)*
@@ -102,18 +102,20 @@ macro_rules! filters {
 }
 
 filters!(Listed {
-    /// How many records; more than 200 are 200
+    /// Maximum number of records. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, ActivityLogs>>,
 });
 filters!(Exported {});
 
-/// What happened, newest first: an admin reads the organization, a teacher the own classes
+/// List activity log records
+///
+/// Newest first. Administrators read the records of the organization, teachers those of the classes they manage.
 #[utoipa::path(get, path = "/activity-logs", params(Listed), responses((status = 200, body = Page<ActivityLogView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Written> {
     let filter = query.filter();
@@ -134,12 +136,14 @@ async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Resu
     cx.page(window, Direction::Falling, look, position).await
 }
 
-/// The same as comma-separated values, all pages at once
+/// Export the activity log as CSV
+///
+/// Has the same filters as the list and contains all pages.
 #[utoipa::path(get, path = "/activity-logs/export.csv", params(Exported),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
 async fn export(cx: Context, ValidQuery(query): ValidQuery<Exported>) -> Result<Response> {
     let filter = query.filter();
-    // The first part is read before the answer begins, so that what can fail fails with a status.
+    // The first rows are read before the response starts, so that an error still produces an error status.
     let (first, next) = lines(&cx, &filter, None).await?;
     let begin = stream::iter([Ok(ActivityLogView::csv_header()), Ok(first)]);
     let rest = stream::try_unfold((cx, filter, next), async |(cx, filter, next)| {
@@ -155,7 +159,7 @@ async fn export(cx: Context, ValidQuery(query): ValidQuery<Exported>) -> Result<
     Ok((headers, body).into_response())
 }
 
-/// The records after `after` as lines, and where the next ones begin.
+/// Renders the records after `after` as CSV, and returns the position of the next ones.
 async fn lines(
     cx: &Context,
     filter: &ActivityFilter,

@@ -1,5 +1,5 @@
-//! Bounds the bodies of requests without a session: the bytes of all of them in this process, those of one client address,
-//! and the time in which each has to arrive. Who has a session is known, and bounded by the limits of a user.
+//! Limits the bodies of requests without a session: the bytes of all of them in this process, the bytes per client
+//! address, and the time in which each must arrive. Requests with a session are bounded by the limits of the user.
 
 use std::collections::HashMap;
 use std::error::Error as StdError;
@@ -15,14 +15,14 @@ use tokio::time::Sleep;
 
 use super::pace::TooSlow;
 
-/// Bytes of all such bodies together.
+/// Total bytes of such bodies.
 const TOTAL: usize = 32 << 20;
-/// Bytes of such bodies from one client address.
+/// Bytes of such bodies per client address.
 const PER_CLIENT: usize = 8 << 20;
-/// The beginning of each body, which is not counted: what fills the budget cannot keep anybody from signing in. A
-/// connection takes more than this anyway, and connections are bounded.
+/// Bytes at the start of each body that are not counted, so that an exhausted budget does not prevent sign-in. A
+/// connection uses more memory than this anyway, and connections are bounded.
 const UNCOUNTED: usize = 8 << 10;
-/// Time in which a body has to arrive as a whole.
+/// Time in which a body must arrive completely.
 const TIME: Duration = Duration::from_secs(30);
 
 /// The budget of this process.
@@ -30,10 +30,10 @@ static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::new(TOTAL, PER_CLIENT
 
 /// Too many bytes of bodies without a session are in memory.
 #[derive(Debug, thiserror::Error)]
-#[error("too many bytes of requests without a session are in memory")]
+#[error("memory budget for bodies without a session exhausted")]
 pub struct BudgetExhausted;
 
-/// Whether this is why something failed.
+/// Whether an error was caused by [`BudgetExhausted`].
 pub fn is_budget_exhausted(error: &(dyn StdError + 'static)) -> bool {
     error.is::<BudgetExhausted>() || error.source().is_some_and(is_budget_exhausted)
 }
@@ -91,7 +91,7 @@ impl Budget {
     }
 }
 
-/// What a request without a session has read of its body. Clones are the same; the bytes are given back with the last.
+/// The bytes that a request without a session has read of its body. Clones share the charge; the last one releases it.
 #[derive(Clone)]
 pub struct AnonymousBody(Arc<Charge>);
 
@@ -109,7 +109,7 @@ struct State {
 }
 
 impl AnonymousBody {
-    /// Puts a request without a session under the limits. The handler keeps this value until it responds.
+    /// Applies the limits to a request without a session. The handler keeps the returned value until it responds.
     pub fn limit(request: Request, client: String) -> (Request, Self) {
         Self::limit_with(request, client, BUDGET.clone(), TIME)
     }
@@ -135,7 +135,7 @@ impl AnonymousBody {
         (request, charge)
     }
 
-    /// Lifts the limits: the caller has proved who it is by something else than a session.
+    /// Lifts the limits: the caller has proved its identity by other means than a session.
     pub fn authenticate(&self) {
         let mut state = self.state();
         state.is_authenticated = true;
@@ -174,7 +174,7 @@ impl Drop for Charge {
     }
 }
 
-/// The body of a request without a session.
+/// The limited body of a request without a session.
 struct LimitedBody {
     body: Body,
     charge: AnonymousBody,

@@ -1,4 +1,4 @@
-//! `POST /assignments/{id}/clone` (contract 6.9).
+//! `POST /assignments/{id}/clone`: copies a topic. See docs/api-contract.md#topics.
 
 use axum::extract::Path;
 use model::access::Access;
@@ -15,12 +15,13 @@ use api_types::audience::Audience;
 use common::error::Result;
 use service::actions::assignment_clones::{self, NewCopy};
 
-/// The route that makes a topic once more.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(clone))
 }
 
-/// Make a topic once more, in its class or in another one: its task and perhaps its files, without groups
+/// Clone a topic
+///
+/// Copies the task, and optionally the shared files, within the class or to another class. Groups are not copied.
 #[utoipa::path(post, path = "/assignments/{id}/clone", params(("id" = String, Path)), request_body = NewCopy,
     responses((status = 201, body = AssignmentView),
         (status = 409, description = "CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),

@@ -1,5 +1,5 @@
-//! `/assignments` (specification, Topics; contract 6.9). Groups of a topic are in `group_assignments.rs`, its files in
-//! `attachments.rs`.
+//! `/assignments`: topics. The groups of a topic are in `group_assignments.rs`, its files in `attachments.rs`. See
+//! docs/api-contract.md#topics.
 
 use axum::Json;
 use axum::extract::Path;
@@ -35,7 +35,6 @@ use service::actions::assignments::{self, NewAssignment};
 use service::actions::bulk_edits::{self, BulkOptions};
 use service::actions::submissions;
 
-/// The routes of topics.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add(Access::Member, routes!(list))
@@ -52,25 +51,25 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Filter {
-    /// Of this class
+    /// Only topics of this class.
     #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
-    /// Of this course; `none` for topics without a course
+    /// Only topics of this course; `none` for topics without a course.
     #[garde(skip)]
     course_id: Option<CourseId>,
-    /// Of courses in this subject
+    /// Only topics of courses in this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// In this status
+    /// Only topics with this status.
     #[garde(skip)]
     status: Option<AssignmentStatus>,
-    /// On which this group works
+    /// Only topics on which this group works.
     #[garde(skip)]
     group_id: Option<GroupId>,
-    /// Part of the title; titles that begin with it come first unless an order is asked for
+    /// Substring of the title. Titles that begin with it come first unless `sort` is given.
     #[garde(dive)]
     search: Option<Search>,
-    /// In this order; by deadline unless said otherwise
+    /// Sort order. Defaults to the deadline.
     #[garde(skip)]
     sort: Option<AssignmentOrder>,
 }
@@ -79,12 +78,12 @@ pub(super) struct Filter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct BulkQuery {
-    /// Only show what would happen
+    /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
-    /// 1: judge anew how late the submissions were
+    /// If `1`, the lateness of all submissions is determined again.
     #[garde(skip)]
     #[serde(default)]
     recompute_late: Switch,
@@ -94,21 +93,21 @@ struct BulkQuery {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct OfGroup {
-    /// The group that hands in
+    /// The group that submits.
     #[garde(skip)]
     group_id: GroupId,
-    /// A document of the group that is to be submitted
+    /// A document of the group that is to be submitted.
     #[garde(skip)]
     document_id: Option<DocumentId>,
 }
 
-/// What went with a topic.
+/// The result of deleting a topic.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RemovedTopic {
-    /// Always true; a failure is an error.
+    /// Always true; failures are reported as errors.
     success: bool,
-    /// How many submissions went, or would go.
+    /// Number of submissions that were deleted, or would be in a dry run.
     deleted_submissions: i64,
 }
 
@@ -144,15 +143,15 @@ impl Editable for AssignmentEdit {
     ];
 }
 
-/// The topics the caller may know of
+/// List topics
 ///
-/// Students find their own; teachers find those of other classes as an outline.
+/// Students receive the topics of their groups. Teachers receive topics of other teachers' classes as an outline.
 #[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [ListedAssignmentView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ListedAssignmentView>>> {
     matching(cx, filter).await
 }
 
-/// Where a topic stands in a list.
+/// The sort key of a topic in a list that spans organizations.
 fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
     let begins = begins(filter.search.as_deref(), topic.title.as_str());
     let (is_after, key, is_falling) = match filter.order {
@@ -162,7 +161,7 @@ fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use
     (is_after, Turned { key, is_falling })
 }
 
-/// The list of this room; the list of a class is the same one.
+/// The list for a filter. `GET /classes/{id}/assignments` uses it too.
 pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<ListedAssignmentView>>> {
     let course = filter.course_id;
     let filter = AssignmentFilter {
@@ -186,7 +185,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Lis
     Ok(Json(look.await?))
 }
 
-/// Add a topic to a class, perhaps with groups
+/// Create a topic, optionally with groups
 #[utoipa::path(post, path = "/assignments", request_body = NewAssignment,
     responses((status = 201, body = AssignmentView),
         (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
@@ -199,9 +198,10 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
     cx.create(make).await
 }
 
-/// The active topics that a group may submit for, by nearest deadline
+/// List the active topics for which a group may submit
 ///
-/// The topic of the document is preselected; without a document, or where its topic is not active, the nearest deadline.
+/// Topics with a future deadline come first. The topic of the document is preselected; without a document, or when its
+/// topic is not active, the topic with the nearest deadline.
 #[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
     responses((status = 200, body = [CandidateView])))]
 async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
@@ -216,7 +216,7 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
     Ok(Json(found.await?.into_iter().map(view).collect()))
 }
 
-/// One topic
+/// Get a topic
 #[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownAssignmentView)))]
 async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
@@ -228,7 +228,9 @@ async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<Kno
     look.await
 }
 
-/// Change a topic; own texts of the groups it lists and of no others
+/// Update a topic
+///
+/// `groups` sets the own texts of the groups it lists. Other groups are not changed.
 #[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
     responses((status = 200, body = AssignmentView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
@@ -244,7 +246,9 @@ async fn edit(
     Ok(topic.map(|topic| staff(&topic)))
 }
 
-/// Remove a topic with its submissions and files; rooms and documents stay
+/// Delete a topic with its submissions and files
+///
+/// Work rooms and documents are kept.
 #[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = RemovedTopic), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -263,9 +267,9 @@ async fn remove(
     }))
 }
 
-/// Change what all groups of a topic share
+/// Update what all groups of a topic share
 ///
-/// Members, own texts and files of single groups stay as they are.
+/// Members, own texts and files of single groups are not changed.
 #[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
     responses((status = 200, body = BulkEditView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
@@ -292,12 +296,12 @@ async fn bulk(
     }))
 }
 
-/// The topic for those who manage its class.
+/// The topic as staff of its class see it.
 fn staff(seen: &SeenAssignment) -> AssignmentView {
     AssignmentView::new(&seen.whole, &Audience::Staff)
 }
 
-/// The topic in a list, as far as this viewer may know it.
+/// The topic as a list element, as far as this viewer may see it.
 fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
     outline(seen, viewer).map_or_else(
         || {
@@ -310,7 +314,7 @@ fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
     )
 }
 
-/// The topic as far as this viewer may know it.
+/// The topic as far as this viewer may see it.
 fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
     outline(seen, viewer).map_or_else(
         || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer)))),
@@ -318,7 +322,7 @@ fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
     )
 }
 
-/// What a teacher of another class sees of the topic.
+/// The outline of the topic, for a teacher of another class.
 fn outline(seen: &SeenAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
     let is_others = viewer.is_staff() && !seen.is_managed;
     is_others.then(|| AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))

@@ -1,4 +1,4 @@
-//! `/assignments/{id}/attachments` (specification, Topics; contract 3.6, 6.9): the files of a topic.
+//! `/assignments/{id}/attachments`: the files of a topic. See docs/api-contract.md#topics.
 
 use axum::Json;
 use axum::extract::Path;
@@ -25,7 +25,6 @@ use common::clock;
 use common::error::{Error, Result};
 use service::actions::attachments::{self, AttachmentFields, NewAttachment};
 
-/// The routes of the files of a topic.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add(Access::Member, routes!(list))
@@ -38,7 +37,7 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Staged {
-    /// 1: students do not see the file until a bulk edit names it; without one it goes after a day
+    /// If `1`, students do not see the file until a bulk edit names it. Staged files are deleted after 24 hours.
     #[garde(skip)]
     #[serde(default)]
     staged: Switch,
@@ -47,24 +46,24 @@ struct Staged {
 /// The form that adds a file to a topic.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it is read by the description alone")]
+#[expect(dead_code, reason = "only describes the body in the OpenAPI document")]
 struct AttachmentForm {
-    /// The file
+    /// The file to add.
     #[schema(value_type = String, format = Binary)]
     file: (),
-    /// The one group it is for; for all groups when it is absent
+    /// The group that receives the file. When absent, the file is for all groups.
     #[schema(nullable = false)]
     group_assignment_id: Option<GroupAssignmentId>,
 }
 
-/// The files of a topic that the caller sees, oldest first
+/// List the files of a topic that the caller may see, oldest first
 #[utoipa::path(get, path = "/assignments/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [AssignmentAttachmentView])))]
 async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<AssignmentAttachmentView>>> {
     let look = cx.read(move |scope| {
         let audience = Audience::of(scope.viewer());
         let seen = scope.assignment(&id)?;
-        // Colleagues know the outline of the topic; its files are not part of that.
+        // Teachers of other classes see the outline of the topic, which does not include files.
         if audience.is_staff() && !seen.is_managed {
             return Err(Error::NotFound);
         }
@@ -112,12 +111,12 @@ async fn upload(
     files::keep(&cx, file.staged, key, act).await
 }
 
-/// The bytes of a file of a topic
+/// Download a file of a topic
 #[utoipa::path(get, path = "/assignments/{id}/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
-        (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+        (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
@@ -127,7 +126,7 @@ async fn content(
     download(cx.app().files(), &headers, Download::from(found.file)).await
 }
 
-/// Remove a file of a topic
+/// Delete a file of a topic
 #[utoipa::path(delete, path = "/assignments/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),

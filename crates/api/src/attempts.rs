@@ -1,4 +1,5 @@
-//! What a group handed in so far (contract 6.12): all attempts, and the copies of their documents, which never change.
+//! The submission attempts of a group and the immutable copies of the submitted documents. See
+//! docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
@@ -24,7 +25,6 @@ use common::error::{Error, Result};
 use db::converted_files::Converted;
 use service::editing::{Content, Source};
 
-/// The routes of attempts.
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
         .add(Access::Member, routes!(history))
@@ -33,7 +33,7 @@ pub fn routes() -> Endpoints {
         .add_on(Terms::Export, Access::Member, routes!(pdf))
 }
 
-/// All attempts of a group at a topic, newest first
+/// List the attempts of a group for a topic, newest first
 #[utoipa::path(get, path = "/feedback/group-assignments/{id}/submissions", params(("id" = String, Path)),
     responses((status = 200, body = [SubmissionView])))]
 async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<Vec<SubmissionView>>> {
@@ -48,9 +48,9 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
     Ok(Json(look.await?))
 }
 
-/// One attempt with its grade, as far as the caller may see it
+/// Get an attempt with its grade, as far as the caller may see it
 #[utoipa::path(get, path = "/feedback/submissions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Its version")))))]
+    responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Version of the object")))))]
 pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
     let object = Object::from(&id);
     let look = cx.read_object(object, move |scope| {
@@ -63,12 +63,12 @@ pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Ve
     look.await
 }
 
-/// The bytes of a document as it was handed in
+/// Download a submitted document
 #[utoipa::path(get, path = "/feedback/submissions/{id}/documents/{documentId}/download",
     params(("id" = String, Path), ("documentId" = String, Path, description = "The id of the copy, or of its document")),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+    responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, document)): Path<(SubmissionId, String)>,
@@ -85,12 +85,12 @@ async fn content(
     download(cx.app().files(), &headers, file).await
 }
 
-/// A document as it was handed in, as PDF
+/// Get a submitted document as PDF
 #[utoipa::path(get, path = "/feedback/submissions/{id}/documents/{documentId}/pdf",
     params(("id" = String, Path), ("documentId" = String, Path, description = "The id of the copy, or of its document")),
     responses((status = 200, description = "The PDF", content_type = "application/pdf"),
-        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
@@ -122,7 +122,7 @@ fn source(copy: SubmissionDocument) -> Result<Source> {
         sha256: copy.sha256,
     };
     Ok(Source {
-        // The document server fetches a copy through the document it was made of.
+        // The document server fetches a copy through its original document.
         document: copy.document_id.ok_or(Error::NotFound)?,
         title: copy.title,
         extension: copy.file_extension,

@@ -1,5 +1,5 @@
-//! `/assignments/{id}/board` (contract 6.9): the lesson board in one call. What the store knows and what lives in memory
-//! meet here; for those who do not manage the class there is no board.
+//! `GET /assignments/{id}/board`: the lesson board in one request. It combines stored data with presence, which is in
+//! memory only. Callers who do not manage the class have no board. See docs/api-contract.md#overview-and-lesson-board.
 
 use std::collections::HashMap;
 
@@ -23,14 +23,13 @@ use db::boards::Board;
 use db::groups::KnownGroup;
 use realtime::Live;
 
-/// The route of the lesson board.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(board))
 }
 
-/// The lesson board of a topic
+/// Get the lesson board of a topic
 ///
-/// Who is online and who is writing lives in memory only and is never stored or logged.
+/// Presence and typing indicators are kept in memory only and are never stored or logged.
 #[utoipa::path(get, path = "/assignments/{id}/board", params(("id" = String, Path)),
     responses((status = 200, body = BoardView)))]
 async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<BoardView>> {

@@ -1,12 +1,13 @@
-//! Who may do what, cell by cell: the table that docs/access.md shows and `tests/api/matrix` calls over HTTP. Its lines stand in
-//! `crates/server/access`, one file for each noun; the routes say nothing of it, so that a route without cells is found out.
+//! The permission matrix: the expected response for every route, situation and kind of caller. docs/access.md shows it
+//! and `tests/api/matrix` calls it over HTTP. Its rows are in `crates/server/access`, one file per noun, separate from
+//! the routes, so that a route without rows is detected.
 
 use anyhow::{Context as _, bail};
 
-/// The columns of the table, in its order.
+/// The columns of the matrix: the kinds of caller, in order.
 pub const ACTORS: [&str; 9] = ["An", "Sg", "Sc", "So", "Tc", "To", "Ad", "Xo", "SA"];
 
-/// The situations a line can be about; without a name it is a class at work, a group that has started, a draft.
+/// The situations of a row. Empty means an active class, a started group and a draft.
 pub const SITUATIONS: [&str; 13] = [
     "",
     "hidden",
@@ -23,17 +24,17 @@ pub const SITUATIONS: [&str; 13] = [
     "direct",
 ];
 
-/// One line: an operation in a situation, and what each actor is answered.
+/// A row: an operation in a situation, and the expected response for each kind of caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// The method, upper-case.
+    /// The method in upper case.
     pub method: &'static str,
-    /// The path below `/api`, with `{names}`.
+    /// The path template below `/api`.
     pub path: &'static str,
     /// One of [`SITUATIONS`].
     pub situation: &'static str,
-    /// One answer for each of [`ACTORS`]: `yes`, a status, a status with its code, `own` for what somebody of the same role
-    /// gets in this school, or `-` where nobody is called.
+    /// One cell for each of [`ACTORS`]: `yes`, a status, a status with a code, `own` (the same as a caller of this role
+    /// in the own organization), or `-` if the case is not called.
     pub cells: [&'static str; 9],
 }
 
@@ -52,10 +53,10 @@ pub const FILES: &[(&str, &str)] = &[
     ("tenants", include_str!("../access/tenants.csv")),
 ];
 
-/// Lines of routes that do not exist yet.
+/// Rows of routes that do not exist yet.
 const PENDING: &str = include_str!("../access/pending.csv");
 
-/// The lines of one file; the first line names the columns.
+/// Parses a file. Its header row names the columns.
 pub fn read(file: &'static str) -> anyhow::Result<Vec<Line>> {
     let mut lines = file.lines();
     let head = format!("method,path,situation,{}", ACTORS.join(","));
@@ -65,7 +66,7 @@ pub fn read(file: &'static str) -> anyhow::Result<Vec<Line>> {
     lines.map(|line| parse(line).with_context(|| line)).collect()
 }
 
-/// All lines.
+/// All rows.
 pub fn lines() -> anyhow::Result<Vec<Line>> {
     let mut all = Vec::new();
     for (noun, file) in FILES {
@@ -74,7 +75,7 @@ pub fn lines() -> anyhow::Result<Vec<Line>> {
     Ok(all)
 }
 
-/// The lines of routes that do not exist yet.
+/// The rows of routes that do not exist yet.
 pub fn pending() -> anyhow::Result<Vec<Line>> {
     read(PENDING)
 }
@@ -88,11 +89,11 @@ fn parse(line: &'static str) -> anyhow::Result<Line> {
         *cell = next()?;
         let is_status = cell.get(..3).is_some_and(|status| status.parse::<u16>().is_ok());
         if !(is_status || matches!(*cell, "yes" | "own" | "-")) {
-            bail!("{cell} is no answer");
+            bail!("{cell} is not a valid cell");
         }
     }
     if fields.next().is_some() || !SITUATIONS.contains(&situation) {
-        bail!("there are too many fields, or nobody knows the situation {situation}");
+        bail!("too many fields, or unknown situation {situation}");
     }
     Ok(Line {
         method,

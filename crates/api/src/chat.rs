@@ -1,4 +1,4 @@
-//! `/workrooms/{id}/messages` and `/workrooms/{id}/read` (contract 3.7, 6.10): the chat of a work room.
+//! `/workrooms/{id}/messages` and `/workrooms/{id}/read`: the chat of a work room. See docs/api-contract.md#chat.
 
 use axum::Json;
 use axum::extract::Path;
@@ -29,7 +29,6 @@ use db::Work;
 use db::chat::Way;
 use service::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, Sent};
 
-/// The routes of the chat.
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
         .add(Access::Member, routes!(list))
@@ -62,20 +61,22 @@ impl Editable for RoomMessageEdit {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// How many messages; more than 200 are 200
+    /// Maximum number of messages. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, RoomMessages>>,
-    /// Only messages after this `seq`, the earliest first: what was missed
+    /// Only messages after this `seq`, oldest first. Use it to fetch missed messages.
     #[garde(range(min = 0))]
     after: Option<i64>,
 }
 
-/// The messages of a room, the latest first; with `after` those that came since, the earliest first
+/// List the messages of a room
+///
+/// Newest first; with `after` oldest first.
 #[utoipa::path(get, path = "/workrooms/{id}/messages", params(("id" = String, Path), Listed),
     responses((status = 200, body = Page<RoomMessageView>)))]
 async fn list(
@@ -94,7 +95,9 @@ async fn list(
     })))
 }
 
-/// Write a message; one with a `clientMessageId` of before answers 200 with the first one
+/// Send a message
+///
+/// A repeated `clientMessageId` returns 200 with the first message.
 #[utoipa::path(post, path = "/workrooms/{id}/messages", params(("id" = String, Path)), request_body = NewRoomMessage,
     responses((status = 201, body = RoomMessageView), (status = 200, body = RoomMessageView),
         (status = 409, description = "CLASS_ARCHIVED")))]
@@ -113,7 +116,9 @@ async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoom
     Ok(cx.create(send).await?.into_response())
 }
 
-/// Change what a message of one's own says, during the first 15 minutes
+/// Edit a message
+///
+/// Only its author, during the first 15 minutes.
 #[utoipa::path(patch, path = "/workrooms/{id}/messages/{messageId}",
     params(("id" = String, Path), ("messageId" = String, Path)), request_body = RoomMessageEdit,
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
@@ -129,7 +134,9 @@ async fn edit(
     Ok(Json(RoomMessageView::from(&edited)))
 }
 
-/// Take a message back: one's own during the first 15 minutes, teachers and admins any
+/// Delete a message
+///
+/// Authors may delete their messages during the first 15 minutes, staff of the class any message at any time.
 #[utoipa::path(delete, path = "/workrooms/{id}/messages/{messageId}",
     params(("id" = String, Path), ("messageId" = String, Path), DryRunQuery),
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
@@ -145,7 +152,9 @@ async fn remove(
     Ok(Json(RoomMessageView::from(&removed)))
 }
 
-/// Bring a file; a message of the same person names it within 24 hours
+/// Upload a file for a message
+///
+/// A message of the same user must name the file within 24 hours.
 #[utoipa::path(post, path = "/workrooms/{id}/messages/attachments", params(("id" = String, Path)),
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 201, body = MessageAttachmentView), (status = 409, description = "CLASS_ARCHIVED"),
@@ -166,11 +175,11 @@ async fn upload(
     files::keep(&cx, file.staged, key, act).await
 }
 
-/// The bytes of a file of the chat
+/// Download a file of the chat
 #[utoipa::path(get, path = "/workrooms/{id}/messages/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+    responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, attachment)): Path<(WorkRoomId, AttachmentId)>,
@@ -183,14 +192,14 @@ async fn content(
     download(cx.app().files(), &headers, Download::from(look.await?.file)).await
 }
 
-/// What is left to read.
+/// The number of unread messages.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Unread {
     unread_count: i64,
 }
 
-/// Say that the messages of a room were read, all of them or those up to one
+/// Mark the messages of a room as read, all of them or up to one
 #[utoipa::path(post, path = "/workrooms/{id}/read", params(("id" = String, Path)), request_body = Option<Reading>,
     responses((status = 200, body = Unread)))]
 async fn read(

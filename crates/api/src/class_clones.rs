@@ -1,4 +1,4 @@
-//! `POST /classes/{id}/clone` (contract 6.4).
+//! `POST /classes/{id}/clone`. See docs/api-contract.md#copies-of-classes.
 
 use axum::extract::Path;
 use model::access::Access;
@@ -14,12 +14,13 @@ use api_types::class::ClassView;
 use common::error::Result;
 use service::actions::class_clones::{self, NewClone};
 
-/// The route that makes a class once more.
 pub fn routes() -> Endpoints {
     Endpoints::new("classes").add(Access::Staff, routes!(clone))
 }
 
-/// Make a class once more for another school year, as a draft: without groups, and without anything that was handed in
+/// Clone a class for another school year
+///
+/// The copy is a draft without groups and submissions.
 #[utoipa::path(post, path = "/classes/{id}/clone", params(("id" = String, Path)), request_body = NewClone,
     responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),

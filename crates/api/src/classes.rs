@@ -1,4 +1,4 @@
-//! `/classes` (contract 6.4). The students of a class have a file of their own, [`super::enrollments`].
+//! `/classes`. The students of a class are in [`super::enrollments`]. See docs/api-contract.md#classes.
 
 use axum::Json;
 use axum::extract::Path;
@@ -30,7 +30,6 @@ use db::courses::CourseFilter;
 use db::{Scope, Work};
 use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 
-/// The routes of classes.
 pub fn routes() -> Endpoints {
     Endpoints::new("classes")
         .add(Access::Member, routes!(list))
@@ -49,25 +48,25 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// In this status
+    /// Only classes with this status.
     #[garde(skip)]
     status: Option<ClassStatus>,
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// Owned by this teacher
+    /// Only classes owned by this teacher.
     #[garde(skip)]
     teacher_id: Option<UserId>,
-    /// Of this homeroom
+    /// Only classes of this homeroom.
     #[garde(skip)]
     homeroom_id: Option<HomeroomId>,
-    /// With this subject
+    /// Only classes with this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// Of this school year
+    /// Only classes of this school year.
     #[garde(dive)]
     academic_year: Option<AcademicYear>,
-    /// For staff, 1: only classes the caller owns or co-teaches
+    /// If `1`, only classes that the caller owns or co-teaches. Ignored for students.
     #[garde(skip)]
     mine: Option<Switch>,
 }
@@ -76,13 +75,13 @@ struct Filter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct CoursesFilter {
-    /// Of this subject
+    /// Only courses of this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// In this status
+    /// Only courses with this status.
     #[garde(skip)]
     status: Option<CourseStatus>,
 }
@@ -91,25 +90,25 @@ struct CoursesFilter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Removal {
-    /// 1: delete it with everything in it
+    /// If `1`, delete the class with all its courses, groups and topics.
     #[garde(skip)]
     force: Option<Switch>,
-    /// Only show what would happen, as if forced
+    /// Preview the effects of a forced deletion without changing anything.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
 }
 
-/// What went with a class.
+/// The result of deleting a class.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct ClassRemoved {
-    /// Always true; a failure is an error.
+    /// Always true; failures are reported as errors.
     success: bool,
     deleted: DeletedCounts,
 }
 
-/// How much went, or would go.
+/// Numbers of deleted objects, or of those a dry run would delete.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct DeletedCounts {
     courses: i64,
@@ -163,14 +162,14 @@ impl Editable for ClassEdit {
     ];
 }
 
-/// The classes the caller may know of, by name
+/// List the classes visible to the caller, by name
 #[utoipa::path(get, path = "/classes", params(Filter), responses((status = 200, body = [ClassView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ClassView>>> {
     let is_mine = filter.mine.unwrap_or_default().0;
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let classes = cx
         .list(move |scope| {
-            // All classes a student may know of are his own already.
+            // All classes that a student can see are the student's own.
             let taught_by = scope
                 .actor()
                 .user
@@ -196,7 +195,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(classes))
 }
 
-/// Add a class
+/// Create a class
 #[utoipa::path(post, path = "/classes", request_body = NewClass,
     responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
 async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
@@ -209,7 +208,7 @@ async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObjec
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// One class
+/// Get a class
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
 async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
     let object = Object::from(&id);
@@ -217,7 +216,7 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassVie
     cx.read_object(object, look).await
 }
 
-/// Change a class
+/// Update a class
 #[utoipa::path(patch, path = "/classes/{id}", params(("id" = String, Path)), request_body = ClassEdit,
     responses((status = 200, body = ClassView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
@@ -247,7 +246,7 @@ async fn remove(
     Ok(Json(or_current(removed, current).await?.into()))
 }
 
-/// The groups of a class that the caller may know of, by number
+/// List the groups of a class visible to the caller, by number
 #[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
     responses((status = 200, body = [ListedGroupView])))]
 async fn groups(
@@ -259,7 +258,7 @@ async fn groups(
     super::groups::matching(cx, filter).await
 }
 
-/// The topics of a class that the caller may know of
+/// List the topics of a class visible to the caller
 #[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
     responses((status = 200, body = [ListedAssignmentView])))]
 async fn assignments(
@@ -271,7 +270,7 @@ async fn assignments(
     super::assignments::matching(cx, filter).await
 }
 
-/// The class of the path, if the caller may know of it; a filter cannot name another.
+/// Checks that the caller may see the class of the path. A `classId` filter with another class is invalid.
 async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result<ClassId> {
     if filtered.is_some_and(|filtered| filtered != id) {
         return Err(Error::invalid("classId", "format", "must be the class of the path"));
@@ -279,7 +278,7 @@ async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result
     Ok(cx.read(move |scope| scope.class(&id)).await?.id)
 }
 
-/// The courses of a class, by name
+/// List the courses of a class, by name
 #[utoipa::path(get, path = "/classes/{id}/courses", params(("id" = String, Path), CoursesFilter),
     responses((status = 200, body = [CourseView])))]
 async fn courses(
@@ -301,7 +300,7 @@ async fn courses(
     Ok(Json(courses.into_iter().map(CourseView::from).collect()))
 }
 
-/// Let somebody teach along
+/// Add a co-teacher
 #[utoipa::path(post, path = "/classes/{id}/teachers", params(("id" = String, Path)), request_body = NewCoTeacher,
     responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -314,7 +313,7 @@ async fn add_teacher(
     Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
 }
 
-/// End a co-teaching
+/// Remove a co-teacher
 #[utoipa::path(delete, path = "/classes/{id}/teachers/{userId}",
     params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),

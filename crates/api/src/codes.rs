@@ -1,11 +1,11 @@
-//! Every code that a refusal can carry, with one sentence for people who read the document (contract 2). A route names
-//! the codes of its own in `responses(.., description = "CODE, CODE")`; those that every route of its kind can answer
-//! are added here, and each becomes a described response.
+//! Error codes with a description for the OpenAPI document. A route names its own codes in `responses(.., description =
+//! "CODE, CODE")`; the codes common to all routes of its kind are added here. Each code becomes a documented response.
+//! See docs/api-contract.md#error-codes.
 
 use better_auth::error::AuthError;
 use model::access::Access;
 
-/// The codes of this service and what each means.
+/// The codes of this service and their meaning.
 const CODES: &[(&str, &str)] = &[
     ("ALREADY_SUBMITTED", "The document is handed in already."),
     ("ASSIGNMENT_FINISHED", "The topic is finished; a teacher can reopen it."),
@@ -189,7 +189,7 @@ const CODES: &[(&str, &str)] = &[
     ("VALIDATION_ERROR", "Something does not fit; details names each field."),
 ];
 
-/// What a code means; nothing for a word that is no code.
+/// The meaning of a code; `None` for an unknown code.
 pub fn meaning(code: &str) -> Option<String> {
     let ours = CODES.iter().find(|(known, _)| *known == code);
     ours.map(|(_, meaning)| (*meaning).to_owned()).or_else(|| {
@@ -201,7 +201,7 @@ pub fn meaning(code: &str) -> Option<String> {
     })
 }
 
-/// The words of a description that look like codes, known or not.
+/// The parts of a description that look like error codes, known or not.
 pub fn named_in(description: &str) -> Vec<&str> {
     let words = description.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
     let capital = |word: &&str| {
@@ -211,25 +211,28 @@ pub fn named_in(description: &str) -> Vec<&str> {
     words.filter(capital).collect()
 }
 
-/// What a route is like, as far as its refusals depend on it.
+/// The properties of a route that determine its common error codes.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one question about the route")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an independent property of the route"
+)]
 pub struct Likeness {
-    /// Who may call it.
+    /// Who may call the route.
     pub access: Access,
-    /// Whether it may change something: not a GET.
+    /// Whether the route is mutating (not a GET).
     pub changes: bool,
-    /// It creates something and takes an idempotency key.
+    /// Whether the route creates an object and accepts an `Idempotency-Key`.
     pub creates: bool,
-    /// Whether it reads a JSON body.
+    /// Whether the route reads a JSON body.
     pub json: bool,
-    /// Whether it reads a form with files.
+    /// Whether the route reads a form with files.
     pub form: bool,
-    /// Whether it is one of `/auth`, which speaks as the library does.
+    /// Whether the route is below `/auth` and has the library's error format.
     pub auth: bool,
 }
 
-/// The codes that every route of this likeness can answer, by status.
+/// The codes that every route with these properties can return, by status.
 pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
     let mut codes = vec![
         (429, "RATE_LIMITED"),
@@ -246,7 +249,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
     let person = !matches!(access, Access::Anyone | Access::DocumentServer);
     let origin = [(403, "INVALID_ORIGIN"), (403, "MISSING_OR_NULL_ORIGIN")];
     add(route.changes && access != Access::DocumentServer, &origin);
-    // Also for `dryRun` on a route that has none.
+    // Also for `dryRun` on a route that does not support it.
     add(true, &[(400, "VALIDATION_ERROR")]);
     add(route.creates, &[(409, "IDEMPOTENCY_KEY_REUSED")]);
     add(

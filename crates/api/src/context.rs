@@ -1,4 +1,4 @@
-//! What a handler gets: the caller and the doors to the store. There is no other way for a handler to reach data.
+//! The context of a handler: the caller and access to the database. Handlers have no other way to reach data.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ use db::platform::homes::Home;
 use db::{Scope, Standpoint, Tenant, Work};
 use service::changes::{self, Changing};
 
-/// The caller of a request and his two doors.
+/// The caller of a request, with database access scoped to the caller's organization.
 #[derive(Clone)]
 pub struct Context {
     caller: Caller,
     app: App,
     /// The value of `If-Match`.
     if_match: Option<String>,
-    /// The `Idempotency-Key`.
+    /// The request under its `Idempotency-Key`.
     claim: Option<Arc<Claim>>,
 }
 
@@ -37,7 +37,7 @@ impl FromRequestParts<App> for Context {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        // The guard of the route put the caller here; a route without guard has no caller and no Context.
+        // The guard of the route inserted the caller. A route without a guard has no caller and no `Context`.
         let caller = parts
             .extensions
             .get::<Caller>()
@@ -53,17 +53,16 @@ impl FromRequestParts<App> for Context {
 }
 
 impl Context {
-    /// Who asks.
     pub fn caller(&self) -> &Caller {
         &self.caller
     }
 
-    /// The parts of the service a handler may use besides the store: files, document server, settings.
+    /// The application state, for everything but the database: files, document server, settings.
     pub fn app(&self) -> &App {
         &self.app
     }
 
-    /// Reads in the caller's organization, as he sees it.
+    /// Runs a read transaction in the caller's organization, with the caller's visibility.
     pub async fn read<T: Send + 'static>(
         &self,
         look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
@@ -71,8 +70,8 @@ impl Context {
         self.app.store().read(self.standpoint()?, look).await
     }
 
-    /// Reads a list in the caller's organization, as the store sorted it; for a SUPER_ADMIN without one in all of them,
-    /// sorted by the places that come with the rows.
+    /// Reads a list in the caller's organization, in the order of the query. For a SUPER_ADMIN without an organization
+    /// the list spans all organizations, sorted by the keys that accompany the rows.
     pub async fn list<K: Ord + Send + 'static, T: Send + 'static>(
         &self,
         mut look: impl FnMut(&mut Scope<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
@@ -86,7 +85,8 @@ impl Context {
         Ok(everywhere::sorted(all))
     }
 
-    /// Reads a page of a list in the caller's organization; for a SUPER_ADMIN without one of the lists of all of them.
+    /// Reads a page of a list in the caller's organization. For a SUPER_ADMIN without an organization the list spans
+    /// all organizations.
     pub async fn page<K: Ord + Send + 'static, T: Send + 'static>(
         &self,
         window: Window<K>,
@@ -114,15 +114,15 @@ impl Context {
         self.app.store().read_everywhere(proof, eyes, start, gather).await
     }
 
-    /// The same caller in another organization: what a SUPER_ADMIN does with a tenant happens in that tenant, whichever
-    /// one he works in.
+    /// The same caller in another organization. Actions of a SUPER_ADMIN on a tenant run in that tenant, whichever
+    /// organization is active.
     pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
         let home = Home::Organization(id.to_string());
         let found = self.app.gate().home(home).await?.ok_or(Error::NotFound)?;
         Ok(self.at(found.tenant))
     }
 
-    /// The same caller in an organization that he is about to make.
+    /// The same caller in an organization that is about to be created.
     #[must_use]
     pub fn inside_new(&self) -> Self {
         self.at(Tenant::to_be_made(PlatformProof::super_admin()))
@@ -134,7 +134,8 @@ impl Context {
         inside
     }
 
-    /// Acts in the caller's organization as one unit; what the action records is logged and told.
+    /// Runs a write transaction in the caller's organization. The changes that the action records are logged and
+    /// published.
     pub async fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
@@ -157,8 +158,8 @@ impl Context {
         self.read(look).await
     }
 
-    /// Changes an object as one unit. `If-Match` is compared in it: another version is [`Error::PreconditionFailed`], which
-    /// [`or_current`](super::reply::or_current) completes.
+    /// Changes an object in one transaction and compares `If-Match` there. A mismatch is [`Error::PreconditionFailed`],
+    /// which [`or_current`](super::reply::or_current) completes with the current object.
     pub async fn write_object<T: Send + 'static>(
         &self,
         object: impl Into<Object>,
@@ -167,7 +168,7 @@ impl Context {
         self.write_on(object.into(), false, act).await
     }
 
-    /// The same for deleting an object.
+    /// Like [`write_object`](Self::write_object), for deleting an object.
     pub async fn delete_object<T: Send + 'static>(
         &self,
         object: impl Into<Object>,
@@ -176,8 +177,8 @@ impl Context {
         Ok(self.write_on(object.into(), true, act).await?.0)
     }
 
-    /// Deletes an object as [`delete_object`](Self::delete_object) does, or shows what that would do, as
-    /// [`write_or_preview`](Self::write_or_preview) does. `If-Match` is compared in a dry run, too.
+    /// Deletes an object like [`delete_object`](Self::delete_object), or previews that in a dry run like
+    /// [`write_or_preview`](Self::write_or_preview). `If-Match` is compared in a dry run as well.
     pub async fn delete_or_preview<T: Send + 'static>(
         &self,
         dry_run: DryRun,
@@ -203,7 +204,7 @@ impl Context {
         Ok(Versioned(object, version))
     }
 
-    /// The precondition of the request.
+    /// Parses the `If-Match` precondition of the request.
     pub fn condition(&self) -> Result<Option<IfMatch>> {
         let parsed = self.if_match.as_deref().map(|text| {
             let wrong = || Error::invalid("If-Match", "format", "must be * or entity tags in quotes");
@@ -212,7 +213,7 @@ impl Context {
         parsed.transpose()
     }
 
-    /// Creates something as one unit: under the `Idempotency-Key` of the request once.
+    /// Creates an object in one transaction, at most once per `Idempotency-Key`.
     pub async fn create<A: Repeatable + Send + 'static>(
         &self,
         act: impl FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
@@ -220,8 +221,8 @@ impl Context {
         self.write(self.repeatable(act)).await
     }
 
-    /// What creates something and stores its answer under the `Idempotency-Key` of the request. A repeated request is
-    /// [`Error::Repeated`], which carries the first answer, and does nothing.
+    /// Wraps a creating action so that its response is stored under the `Idempotency-Key` of the request. A repeated
+    /// request does nothing and fails with [`Error::Repeated`], which carries the first response.
     pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut Work<'_>) -> Result<A> + Send + use<A, F>
     where
         A: Repeatable,
@@ -240,8 +241,8 @@ impl Context {
         }
     }
 
-    /// Acts as [`write`](Self::write) does. In a dry run the same action is carried out and rolled back: nothing is
-    /// stored, logged or emitted, and no version is raised.
+    /// Runs a transaction like [`write`](Self::write). In a dry run the action is rolled back: nothing is stored,
+    /// logged or emitted, and no version is raised.
     pub async fn write_or_preview<T: Send + 'static>(
         &self,
         dry_run: DryRun,
@@ -250,7 +251,8 @@ impl Context {
         self.write(rolled_back_if(dry_run, act)).await
     }
 
-    /// The same for adding a person: an account of the address that can be taken over is taken over before.
+    /// Like [`write`](Self::write), for adding a person: an account with this address that the organization may take
+    /// over is taken over first.
     pub async fn write_taking_over<T: Send + 'static>(
         &self,
         email: String,
@@ -260,13 +262,13 @@ impl Context {
         changes::perform_taking_over((app.store(), app.bus()), self.standpoint()?, vec![email], mail, act).await
     }
 
-    /// Where the caller stands; without an organization there is nothing to read or write.
+    /// The request context for database access. Fails without an organization.
     pub fn standpoint(&self) -> Result<Standpoint> {
         self.caller.standpoint().ok_or_else(|| self.caller.homeless())
     }
 }
 
-/// The same action; in a dry run all it did is rolled back.
+/// Wraps an action so that a dry run rolls it back.
 fn rolled_back_if<T: 'static>(
     dry_run: DryRun,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
@@ -280,7 +282,7 @@ fn rolled_back_if<T: 'static>(
     }
 }
 
-/// The values of all lines of `If-Match` as one list.
+/// Joins the values of all `If-Match` headers into one list.
 fn if_match(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(header::IF_MATCH).iter();
     let lines: Vec<String> = lines

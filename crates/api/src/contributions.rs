@@ -1,5 +1,5 @@
-//! `/groups/{id}/contributions`: who worked on the documents of a group, how long and how often. It is for the teachers of
-//! the class: nobody is to count his classmates' minutes.
+//! `GET /groups/{id}/contributions`: who worked on the documents of a group, how long and how often. Only for staff of
+//! the class, because students must not see the minutes of others. See docs/api-contract.md#overview-and-lesson-board.
 
 use axum::Json;
 use axum::extract::Path;
@@ -12,18 +12,19 @@ use super::endpoint::Endpoints;
 use api_types::contribution::MemberContributionView;
 use common::error::{Error, Result};
 
-/// The route.
 pub fn routes() -> Endpoints {
     Endpoints::new("groups").add(Access::Staff, routes!(contributions))
 }
 
-/// Who worked on the documents of a group: minutes and saves of each member, from what the document server told
+/// List the contributions of the members of a group
+///
+/// Minutes and saves of each member, as reported by the document server.
 #[utoipa::path(get, path = "/groups/{id}/contributions", params(("id" = String, Path)),
     responses((status = 200, body = [MemberContributionView])))]
 async fn contributions(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<MemberContributionView>>> {
     let look = cx.read(move |scope| {
         let known = scope.group(&id)?;
-        // Colleagues know the outline of the group; this is not part of it.
+        // Teachers of other classes see the outline of the group, which does not include this.
         if !known.is_seen {
             return Err(Error::NotFound);
         }

@@ -1,4 +1,4 @@
-//! `/courses` (specification, Courses; contract 6.7).
+//! `/courses`. See docs/api-contract.md#courses.
 
 use axum::Json;
 use axum::extract::Path;
@@ -31,7 +31,6 @@ use db::groups::{CourseChoice, GroupFilter, KnownGroup};
 use db::{Scope, Standpoint, Work};
 use service::actions::courses::{self, NewCourse};
 
-/// The routes of courses.
 pub fn routes() -> Endpoints {
     Endpoints::new("courses")
         .add(Access::Staff, routes!(list, create))
@@ -42,16 +41,16 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Of this class
+    /// Only courses of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
-    /// Of this subject
+    /// Only courses of this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// In this status
+    /// Only courses with this status.
     #[garde(skip)]
     status: Option<CourseStatus>,
 }
@@ -70,7 +69,7 @@ impl Editable for CourseEdit {
     ];
 }
 
-/// The courses of the organization, by name
+/// List the courses of the organization, by name
 #[utoipa::path(get, path = "/courses", params(Filter), responses((status = 200, body = [CourseView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<CourseView>>> {
     let filter = CourseFilter {
@@ -90,7 +89,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(courses.await?))
 }
 
-/// Add a course to a class
+/// Create a course
 #[utoipa::path(post, path = "/courses", request_body = NewCourse,
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -104,7 +103,7 @@ async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObje
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// One course with its groups and topics
+/// Get a course with its groups and topics
 #[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
 async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
     let standpoint = cx.standpoint()?;
@@ -143,7 +142,7 @@ fn topic(seen: SeenAssignment) -> CourseAssignmentView {
     }
 }
 
-/// Change a course
+/// Update a course
 #[utoipa::path(patch, path = "/courses/{id}", params(("id" = String, Path)), request_body = CourseEdit,
     responses((status = 200, body = CourseView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
@@ -157,7 +156,7 @@ async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -
     Ok(or_current(edited, current).await?.map(CourseView::from))
 }
 
-/// What went with a course.
+/// The result of deleting a course.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CourseRemoved {
@@ -168,7 +167,7 @@ struct CourseRemoved {
     deleted_submissions: i64,
 }
 
-/// Remove a course with its groups, topics, rooms, documents and submissions
+/// Delete a course with its groups, topics, rooms, documents and submissions
 #[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = CourseRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]

@@ -1,9 +1,9 @@
-//! How many connections the system lets this process hold. Many systems begin with 1,024 descriptors for a process and
-//! let it ask for more; a school has more pages open than that.
+//! The limit of open file descriptors, which bounds the connections of this process. Many systems start with a soft
+//! limit of 1,024, less than the open pages of a school need.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Asks for as many descriptors as this process may have, and answers how many it has now; nothing for no limit.
+/// Raises the soft limit to the hard limit and returns the resulting limit; `None` for no limit.
 pub fn raise() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let wanted = Rlimit {
@@ -12,7 +12,7 @@ pub fn raise() -> Option<u64> {
     };
     match setrlimit(Resource::Nofile, wanted) {
         Ok(()) => limit.maximum,
-        // Some systems allow less than they say; what there was is still there.
+        // Some systems reject values up to their own hard limit. The former limit then still applies.
         Err(_) => limit.current,
     }
 }

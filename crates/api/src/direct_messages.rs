@@ -1,4 +1,5 @@
-//! `/messages` (contract 6.11): messages to persons, announcements to classes; what goes into rooms is passed on to them.
+//! `/messages`: direct messages and announcements to classes. Messages to groups and topics are forwarded to the chat
+//! of their rooms. See docs/api-contract.md#direct-messages.
 
 use axum::Json;
 use axum::extract::Path;
@@ -23,7 +24,6 @@ use db::Work;
 use db::direct_messages::{MessageBox, SeenMessage, position};
 use service::actions::direct_messages::{self, NewMessage, Sent};
 
-/// The routes of messages.
 pub fn routes() -> Endpoints {
     Endpoints::new("messages")
         .add(Access::Member, routes!(list))
@@ -33,16 +33,16 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(read))
 }
 
-/// A part of one's messages.
+/// A message box of the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BoxName {
-    /// What one received.
+    /// Received messages.
     #[default]
     Inbox,
-    /// What one sent.
+    /// Sent messages.
     Sent,
-    /// The announcements to a class, also those from before one came into it.
+    /// The announcements to a class, earlier ones than the caller's enrolment included.
     Class,
 }
 
@@ -50,25 +50,25 @@ pub enum BoxName {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// inbox unless said otherwise; class needs classId
+    /// The box to list. `class` requires `classId`.
     #[garde(skip)]
     #[serde(default, rename = "box")]
     #[param(value_type = Option<BoxName>, required = false)]
     of: BoxName,
-    /// Announcements to this class
+    /// Only announcements to this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
-    /// How many messages; more than 200 are 200
+    /// Maximum number of messages. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, DirectMessages>>,
 }
 
-/// How much is unread.
+/// The number of unread messages.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnreadCount {
@@ -76,7 +76,7 @@ struct UnreadCount {
     unread_count: i64,
 }
 
-/// The caller's messages, newest first
+/// List the caller's messages, newest first
 #[utoipa::path(get, path = "/messages", params(Listed), responses((status = 200, body = Page<MessageView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<MessageView>>> {
     let (of, class) = (message_box(query.of), query.class_id);
@@ -97,9 +97,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     Ok(Json(Page::of(DirectMessages, slice.await?, |seen| shown(&seen))))
 }
 
-/// Send a message to persons, to a class, to a group or to all groups of a topic
+/// Send a message to people, to a class, to a group or to all groups of a topic
 ///
-/// Students write to the teachers of their classes and to admins, and into the room of their own group.
+/// Students may write to the teachers of their classes, to administrators and to the room of their own group.
 #[utoipa::path(post, path = "/messages", request_body = NewMessage,
     responses((status = 201, body = SentMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER, FORBIDDEN_ROLE")))]
@@ -132,7 +132,7 @@ fn sent(sent: Sent) -> Created<SentMessageView> {
     }
 }
 
-/// How many messages the caller has not read
+/// Count the caller's unread messages
 #[utoipa::path(get, path = "/messages/unread-count", responses((status = 200, body = UnreadCount)))]
 async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
     let counts = cx.list(|scope| Ok(vec![((), scope.unread_messages()?)])).await?;
@@ -141,7 +141,9 @@ async fn unread_count(cx: Context) -> Result<Json<UnreadCount>> {
     }))
 }
 
-/// One message; its sender finds its recipients
+/// Get a message
+///
+/// The sender also receives the recipients.
 #[utoipa::path(get, path = "/messages/{id}", params(("id" = String, Path)), responses((status = 200, body = MessageView)))]
 async fn show(cx: Context, Path(id): Path<MessageId>) -> Result<Json<MessageView>> {
     let seen = cx.read(move |scope| scope.message(&id)).await?;
@@ -156,7 +158,9 @@ async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount
     Ok(Json(UnreadCount { unread_count }))
 }
 
-/// Take a message out of the own view; everybody else keeps it
+/// Remove a message from the caller's own view
+///
+/// Sender and other recipients keep it.
 #[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
 async fn remove(
     cx: Context,

@@ -1,5 +1,5 @@
-//! A page on which people read the OpenAPI document and try its routes. Everything it needs comes from this binary
-//! (Swagger UI, in the crate); its policy allows no inline script and no other host.
+//! Swagger UI: shows the OpenAPI document and allows its routes to be called. All files come from this binary; the
+//! content security policy allows no inline script and no other host.
 
 use std::sync::Arc;
 
@@ -12,29 +12,28 @@ use utoipa_axum::routes;
 use super::endpoint::Endpoints;
 use common::error::{Error, Result};
 
-/// What the page may load: itself, and pictures that stand in its style sheet. React writes styles by script, which
-/// needs no exception; the page stays in no frame and sends no form.
+/// Content security policy of the page: its own files, and images inlined in its style sheet. React sets styles from
+/// script, which needs no exception. Framing and forms are forbidden.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Files of Swagger UI that the page uses; the rest of it is not served.
+/// The files of Swagger UI that the page uses. No other files are served.
 const VENDORED: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/// The routes of the page.
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
         .add(Access::Anyone, routes!(page))
         .add(Access::Anyone, routes!(part))
 }
 
-/// Read this document as a page and try its routes
-#[utoipa::path(get, path = "/docs", responses((status = 200, description = "A page", content_type = "text/html")))]
+/// Show this document as a page with Swagger UI
+#[utoipa::path(get, path = "/docs", responses((status = 200, description = "An HTML page", content_type = "text/html")))]
 async fn page() -> Response {
     served("text/html; charset=utf-8", include_str!("docs/page.html"))
 }
 
-/// A script or style sheet of the page
-#[utoipa::path(get, path = "/docs/{file}", params(("file" = String, Path, description = "Its name")),
+/// Get a script or style sheet of the page
+#[utoipa::path(get, path = "/docs/{file}", params(("file" = String, Path, description = "The file name")),
     responses((status = 200, description = "The file"), (status = 404, description = "NOT_FOUND")))]
 async fn part(Path(file): Path<String>) -> Result<Response> {
     match file.as_str() {

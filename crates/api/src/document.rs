@@ -1,5 +1,5 @@
-//! The OpenAPI document: what the routes say of themselves, plus title, version, security schemes, described refusals,
-//! and examples. The examples are real requests and answers that the tests recorded (`docs/examples.json`).
+//! Completes the OpenAPI document generated from the routes: title, version, security schemes, error responses and
+//! examples. The examples are requests and responses recorded by the tests (`docs/examples.json`).
 
 use std::collections::BTreeMap;
 
@@ -35,19 +35,19 @@ use super::valid::Switch;
 use super::variants;
 use common::error::Problem;
 
-/// What the tests recorded.
+/// The recorded examples.
 #[derive(Deserialize)]
 struct Examples {
-    /// One exchange of each route, by `METHOD /path`.
+    /// One exchange per route, by `METHOD /path`.
     routes: BTreeMap<String, Exchange>,
-    /// One body of each code.
+    /// One error body per code.
     errors: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
 struct Exchange {
     request: Option<Value>,
-    /// The media type of the request, where it has a body.
+    /// The media type of the request body, if there is one.
     sent: Option<String>,
     status: u16,
     media: String,
@@ -56,20 +56,21 @@ struct Exchange {
 
 const RECORDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
 
-/// A file may be of any kind.
+/// The media type of a file of any type.
 const EVERY_MEDIA: &str = "*/*";
 
 const ABOUT: &str = "The server on which a school's groups work together.\n\n\
     **Signing in.** `POST /auth/sign-in/email` sets the session cookie, then `POST /auth/organization/set-active` \
-    chooses the organization. In this page both work by *Execute*: the browser keeps the cookie and sends it with every \
-    later request. Programs keep the `better-auth.session_token` cookie themselves.\n\n\
-    **Refusals.** Every refusal has a stable `code`, a sentence, and the id of the request; the codes of each route \
-    stand at its responses. What a caller may not know of is 404, what he sees but may not change is 403.\n\n\
-    **Examples** are recorded from real answers; long lists are shortened to two entries.";
+    sets the active organization. On this page both work with *Execute*: the browser stores the cookie and sends it with \
+    every later request. Other clients store the `better-auth.session_token` cookie themselves.\n\n\
+    **Errors.** Every error has a stable `code`, a message, and the id of the request; the codes of each route are \
+    listed at its responses. An object that the caller may not see is 404; one that the caller may see but not change \
+    is 403.\n\n\
+    **Examples** are recorded from real responses; long lists are shortened to two entries.";
 
-/// Completes the document that the routes made.
+/// Completes the document generated from the routes.
 pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
-    let examples: Examples = serde_json::from_str(RECORDED).expect("docs/examples.json is what the tests wrote");
+    let examples: Examples = serde_json::from_str(RECORDED).expect("docs/examples.json was written by the tests");
     document.info = InfoBuilder::new()
         .title("groupwork")
         .description(Some(ABOUT))
@@ -133,7 +134,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     for schema in components.schemas.values_mut() {
         variants::loosen(schema);
     }
-    let cookie = "The cookie that signing in sets; `__Secure-` stands before its name where FRONTEND_URL is https.";
+    let cookie = "The cookie set by sign-in. Its name has the prefix `__Secure-` if FRONTEND_URL is https.";
     components.add_security_scheme(
         "session",
         SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
@@ -152,7 +153,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     document
 }
 
-/// Where an operation can fail with 412 it takes `If-Match`, and it and the GET of its path return an `ETag`.
+/// An operation that can return 412 accepts `If-Match`; it and the GET of its path return an `ETag`.
 fn describe_versions(item: &mut PathItem) {
     let mut is_versioned = false;
     for (method, operation) in operations(item) {
@@ -170,7 +171,7 @@ fn describe_versions(item: &mut PathItem) {
     }
 }
 
-/// The paths of the lists to whose objects `{id}` leads, where those have versions.
+/// The collection paths whose objects (`{id}`) have versions.
 fn versioned_paths(document: &OpenApi) -> Vec<String> {
     let paths = document.paths.paths.iter().filter(|(_, item)| {
         let changed = item.patch.as_ref();
@@ -196,14 +197,14 @@ fn describe_key(operation: &mut Operation) {
     if let Some(RefOr::T(response)) = operation.responses.responses.get_mut("201") {
         let switch = ObjectBuilder::new().schema_type(Type::String).build();
         let mut header = Header::new(switch);
-        header.description = Some("`true` when this is the answer to an earlier request with the same key".to_owned());
+        header.description = Some("`true` if this is the response to an earlier request with the same key".to_owned());
         response
             .headers
             .insert("Idempotency-Replayed".to_owned(), header.into());
     }
 }
 
-/// The key under which a creating request is carried out once.
+/// The `Idempotency-Key` header of creating requests.
 fn idempotency_key() -> Parameter {
     let key = ObjectBuilder::new()
         .schema_type(Type::String)
@@ -216,15 +217,15 @@ fn idempotency_key() -> Parameter {
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(
-            "A text that the caller makes up for this request, for example a UUID. When the request is sent again with its \
-             key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for \
-             one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED.",
+            "A unique value generated by the client for this request, for example a UUID. A request repeated with its key \
+             within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, \
+             organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED.",
         ))
         .schema(Some(key))
         .build()
 }
 
-/// The precondition of a change.
+/// The `If-Match` header of mutating requests.
 fn if_match() -> Parameter {
     let tags = ObjectBuilder::new().schema_type(Type::String).build();
     ParameterBuilder::new()
@@ -232,15 +233,14 @@ fn if_match() -> Parameter {
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(
-            "The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is \
-             412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before \
-             a tag is ignored.",
+            "The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED \
+             with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored.",
         ))
         .schema(Some(tags))
         .build()
 }
 
-/// The header with which a request names the organization that its page shows; every tenant route refers to it.
+/// The `X-Organization-Id` header. Every route of an organization refers to this parameter.
 fn shown_organization() -> Parameter {
     let id = ObjectBuilder::new().schema_type(Type::String).build();
     ParameterBuilder::new()
@@ -248,14 +248,14 @@ fn shown_organization() -> Parameter {
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
         .description(Some(
-            "The id of the organization that the caller's page shows. When the caller works in another organization or in \
-             none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done.",
+            "The id of the organization that the client displays. If another organization or none is active, the response \
+             is 409 ORGANIZATION_CHANGED, and nothing is done.",
         ))
         .schema(Some(id))
         .build()
 }
 
-/// Types that parameters of a query name. utoipa collects those of bodies and forgets these.
+/// The schemas of query parameters. utoipa collects only the schemas of bodies.
 fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
     fn named<T: ToSchema>() -> (String, RefOr<Schema>) {
         (T::name().into_owned(), T::schema())
@@ -279,7 +279,7 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
     ])
 }
 
-/// A body that may be missing is no body that may be `null`, as utoipa has it.
+/// An optional body may be absent but not `null`, as utoipa documents it.
 fn say_what_may_be_missing(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else {
         return;
@@ -295,7 +295,7 @@ fn say_what_may_be_missing(operation: &mut Operation) {
     }
 }
 
-/// Puts the recorded exchange to the body and to the answer it belongs to.
+/// Adds the recorded exchange as example to the body and to the response with its status.
 fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
     let Some(Exchange {
         request,
@@ -314,7 +314,7 @@ fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
     }
     if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(&status.to_string()) {
         let is_file = response.content.contains_key(EVERY_MEDIA);
-        // A handler that says nothing of the shape of its answer still shows one.
+        // A handler without a declared response schema still has an example.
         let content = response
             .content
             .entry(if is_file { EVERY_MEDIA } else { media }.to_owned())
@@ -325,7 +325,7 @@ fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
     }
 }
 
-/// Replaces every refusal of an operation by a described one, shared by all operations that answer the same.
+/// Replaces every error response of an operation by a described one, shared by all operations with the same codes.
 fn spell_out(
     operation: &mut Operation,
     row: &Row,
@@ -355,7 +355,7 @@ fn spell_out(
         named.dedup();
         let described = operation.responses.responses.get(&status.to_string());
         let shaped = matches!(described, Some(RefOr::T(response)) if !response.content.is_empty());
-        // A refusal with a body of its own (the readiness check) or without code (a missing part) stays as it is.
+        // An error with a body of its own (the readiness check) or without a code (a missing part) is kept.
         if named.is_empty() || shaped {
             continue;
         }
@@ -385,9 +385,9 @@ fn refusal(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
         .build()
 }
 
-/// Whether an operation takes an `Idempotency-Key`: one that creates something in an organization.
+/// Whether an operation accepts an `Idempotency-Key`: it creates an object within an organization.
 fn creates(operation: &Operation, path: &str) -> bool {
-    // An organization that is founded has no keys yet, and its slug is unique.
+    // A new organization has no keys yet, and its slug is unique.
     operation.responses.responses.contains_key("201") && path != "/tenants"
 }
 

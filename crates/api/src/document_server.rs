@@ -1,6 +1,6 @@
-//! What the document server asks and tells, and how a page opens its editor (specification, Document handling; contract
-//! 8.1 and 8.2). The two doors of the document server ignore cookies, believe only its tokens, and the second one answers
-//! in its dialect: `{"error":0}` is "taken", everything else is not.
+//! The routes of the document server, and the editor configuration for clients. The document server routes ignore
+//! cookies and trust only its tokens. A callback is acknowledged in the protocol of the document server: `{"error":0}`
+//! is success, everything else is a failure. See docs/api-contract.md#document-server.
 
 use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
@@ -32,15 +32,14 @@ use common::measures::measures;
 use db::documents::CurrentFile;
 use service::editing::Answer;
 
-/// The largest notice: long sessions have long histories (contract 9).
+/// Size limit of a callback body in bytes. Long sessions have long histories.
 const NOTICE_LIMIT: u64 = 2 << 20;
 
-/// The routes of the document server and of the editor's configuration.
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(editor))
         .add(Access::DocumentServer, routes!(file))
-        // It fetches the bytes of a save before it answers.
+        // Fetches the bytes of a save before it responds.
         .add_on(Terms::Long, Access::DocumentServer, routes!(notice))
 }
 
@@ -48,12 +47,12 @@ pub fn routes() -> Endpoints {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Opening {
-    /// `view` opens a draft for reading only
+    /// `view` opens a draft in view mode.
     #[garde(skip)]
     mode: Option<Mode>,
 }
 
-/// What a page needs to open an editor
+/// Get the configuration that opens a document in the editor
 #[utoipa::path(get, path = "/workrooms/documents/{id}/editor-config", params(("id" = String, Path), Opening),
     responses((status = 200, body = Editor)))]
 async fn editor(
@@ -73,7 +72,7 @@ async fn editor(
         Ok((seen, reader))
     });
     let (seen, reader) = found.await?;
-    // A page may ask for less than the rules give, never for more.
+    // A client may request less than the rules allow, never more.
     let mode = match wanted.mode {
         Some(Mode::View) => Mode::View,
         Some(Mode::Edit) | None => seen.mode(),
@@ -84,11 +83,11 @@ async fn editor(
         .map(Json)
 }
 
-/// The bytes of a document, for the document server
+/// Get the file of a document, for the document server
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
-    responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
+    responses((status = 200, description = "The file, or the blank template of its type", body = inline(FileBytes),
             content_type = "*/*"),
-        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
         (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
 async fn file(
     State(app): State<App>,
@@ -99,7 +98,7 @@ async fn file(
     let bytes = wanted_bytes(query.as_deref());
     let token = token(&app, &headers);
     let bytes = match (app.document_server(), bytes) {
-        // The token comes first: without one nobody learns what this route understands.
+        // The token is checked first, so that a request without one does not learn which queries are known.
         (server, None) => {
             return Err(server
                 .may_fetch(token, &id, &Bytes::Current)
@@ -139,8 +138,9 @@ async fn file(
     download(app.files(), &headers, found).await.map_err(unless_kept)
 }
 
-/// Lets a request of the document server through unless it asks far more often about one document than any class can make
-/// it. It tries again by itself after 429. Only genuine requests come here: nobody else can use up the turn of a document.
+/// Applies the rate limit per document and route, which is far above what a class can cause. The document server
+/// retries after a 429. Only requests with a valid token are counted, so that others cannot exhaust the limit of a
+/// document.
 fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
     match app.rates().document(door, document).filter(|meter| meter.is_refused) {
         None => Ok(()),
@@ -150,18 +150,19 @@ fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
     }
 }
 
-/// The row is there and its bytes are not to be had: the document server shall ask again instead of opening nothing.
+/// Maps unreadable bytes of an existing row to a retryable error, so that the document server tries again instead of
+/// opening an empty document.
 fn unless_kept(error: Error) -> Error {
     match error {
         Error::Internal(error) => {
-            tracing::error!(error = format!("{error:?}"), "the bytes of a document cannot be read");
+            tracing::error!(error = format!("{error:?}"), "document file could not be read");
             Error::NotReady
         }
         other => other,
     }
 }
 
-/// Which bytes the query names; nothing when it is none of ours.
+/// The bytes that the query names; `None` for an unknown query.
 fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
     let query = query.unwrap_or_default();
     match query.split_once('=') {
@@ -173,7 +174,7 @@ fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
     }
 }
 
-/// The content of a document as a download.
+/// The current content of a document as a download.
 pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Download> {
     Ok(match current {
         CurrentFile::Revision(revision) => {
@@ -205,16 +206,16 @@ fn file_name(document: &Document, extension: FileExtension) -> FileName {
     name::of_title(document.title.as_str(), extension.as_str())
 }
 
-/// The answer in the document server's dialect.
+/// The response to a callback, as the document server defines it.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 struct Verdict {
-    /// 0: taken; anything else: not
+    /// 0 if the callback was accepted, otherwise 1.
     error: i64,
 }
 
-/// News of the document server about an editing session
+/// Receive a callback of the document server about an editing session
 #[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
-    request_body(content = serde_json::Value, description = "A notice with its token"),
+    request_body(content = serde_json::Value, description = "A callback of the document server with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 503, body = Verdict, description = "Try again")))]
 async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
@@ -230,17 +231,17 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
     let text = claims.key.clone();
     let found = server.notice(claims).filter(|(key, _)| key.document == id);
     let Some((key, notice)) = found else {
-        // A genuine notice at the wrong door: a mistake of configuration, or somebody who tries doors.
-        tracing::warn!(audit = true, document.id = %id, document.key = text, "a notice names a key of another document");
+        // Valid token for a different document: misconfiguration or probing.
+        tracing::warn!(audit = true, document.id = %id, document.key = text, "document server callback rejected: key of another document");
         return Err(Error::DocumentServerTokenMismatch);
     };
     pass(&app, "callback", &id)?;
     match app.editing().notice(key, text, notice).await {
         Ok(answer) => Ok(verdict(answer)),
         Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),
-        // Database or disk: the document server repeats what is answered with 5xx.
+        // Database or disk failed. The document server repeats callbacks that receive a 5xx.
         Err(error) => {
-            tracing::warn!(error = format!("{error:?}"), document.id = %id, "a notice was not taken");
+            tracing::warn!(error = format!("{error:?}"), document.id = %id, "document server callback failed, will be repeated");
             Ok(verdict(Answer::TryAgain))
         }
     }

@@ -1,4 +1,5 @@
-//! `/workrooms/documents/{id}/versions`: the kept states of a document (contract 6.10).
+//! `/workrooms/documents/{id}/versions`: the stored versions of a document. See
+//! docs/api-contract.md#documents-and-files.
 
 use axum::Json;
 use axum::extract::Path;
@@ -22,7 +23,6 @@ use db::documents::SeenDocument;
 use db::{Scope, revisions};
 use service::actions::documents::{self, NewContent};
 
-/// The routes of kept states.
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(versions))
@@ -30,7 +30,9 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(restore))
 }
 
-/// The kept states of a document, newest first; those that came too late are for the staff
+/// List the versions of a document, newest first
+///
+/// Versions that arrived after a submission or a lock are shown to staff only.
 #[utoipa::path(get, path = "/workrooms/documents/{id}/versions", params(("id" = String, Path)),
     responses((status = 200, body = [DocumentVersionView])))]
 async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<DocumentVersionView>>> {
@@ -51,19 +53,19 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
     Ok(Json(shown.collect()))
 }
 
-/// The bytes of one kept state
+/// Download a version of a document
 #[utoipa::path(get, path = "/workrooms/documents/{id}/versions/{version}/download",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
-        (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+        (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn version_content(
     cx: Context,
     Path((id, version)): Path<(DocumentId, String)>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let (seen, revision) = cx.read(move |scope| one_version(scope, &id, &version)).await?;
-    // The document may be of another kind by now; these bytes are what they were.
+    // The type of the document may have changed since; a version keeps its own type.
     let extension = revision.extension().unwrap_or(seen.document().file_extension);
     let title = format!("{} (version {})", seen.document().title, revision.version);
     let file = Download {
@@ -75,7 +77,7 @@ async fn version_content(
     download(cx.app().files(), &headers, file).await
 }
 
-/// Make an earlier state the content of a draft again
+/// Restore a version as the content of a draft
 #[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
@@ -86,7 +88,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
     let (seen, former) = cx
         .read(move |scope| {
             let (seen, former) = one_version(scope, &document, &version)?;
-            // Asked again inside the unit; here it only saves the copy.
+            // Checked again in the transaction. The check here avoids a needless copy.
             documents::takes_content(&seen)?;
             Ok((seen, former))
         })
@@ -106,7 +108,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
     Ok(Json(shown(&cx, &seen)?))
 }
 
-/// A kept state of a document, as far as the caller may see it. A number that is none is unknown, as any other is.
+/// Reads a version, as far as the caller may see it. A malformed number is an unknown version (404).
 fn one_version(scope: &mut Scope<'_>, id: &DocumentId, version: &str) -> Result<(SeenDocument, Revision)> {
     let seen = scope.document(id)?;
     let revision = scope.revision(id, version.parse().map_err(|_| Error::NotFound)?)?;

@@ -1,5 +1,5 @@
-//! `/workrooms/{id}/documents` and `/workrooms/documents` (specification, Work rooms; contract 6.10). What the document
-//! server asks is answered in `document_server.rs`.
+//! `/workrooms/{id}/documents` and `/workrooms/documents`. The routes of the document server are in
+//! `document_server.rs`. See docs/api-contract.md#documents-and-files.
 
 use axum::Json;
 use axum::extract::{FromRequest, Path, Request};
@@ -35,7 +35,6 @@ use db::Work;
 use db::documents::{CurrentFile, DocumentFilter, SeenDocument};
 use service::actions::documents::{self, Beginning, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
-/// The routes of documents.
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(list, create))
@@ -49,10 +48,10 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// In this status
+    /// Only documents with this status.
     #[garde(skip)]
     status: Option<DocumentStatus>,
-    /// For this topic
+    /// Only documents linked to this topic.
     #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
@@ -91,7 +90,7 @@ impl Editable for DocumentEdit {
     ];
 }
 
-/// The documents of a room, oldest first
+/// List the documents of a room, oldest first
 #[utoipa::path(get, path = "/workrooms/{id}/documents", params(("id" = String, Path), Filter),
     responses((status = 200, body = [DocumentView])))]
 async fn list(
@@ -113,11 +112,11 @@ async fn list(
     Ok(Json(found))
 }
 
-/// What a new document comes from.
+/// The content of a new document.
 enum NewBody {
-    /// A blank page or a template.
+    /// Blank or from a template.
     Described(NewDocument),
-    /// A file of one's own.
+    /// An uploaded file.
     Own(Upload<UploadedDocument>),
 }
 
@@ -135,23 +134,23 @@ impl FromRequest<App> for NewBody {
     }
 }
 
-/// The body that creates a document.
+/// The form that creates a document from a file.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it is read by the description alone")]
+#[expect(dead_code, reason = "only describes the body in the OpenAPI document")]
 struct DocumentForm {
-    /// The file
+    /// The file of the document.
     #[schema(value_type = String, format = Binary)]
     file: (),
-    /// Its title; else the name of the file
+    /// The title. Defaults to the name of the file.
     #[schema(nullable = false)]
     title: Option<DocumentTitle>,
-    /// The topic it is for
+    /// The topic of the document.
     #[schema(nullable = false)]
     assignment_id: Option<AssignmentId>,
 }
 
-/// Add a document to a room: blank, from a template, or a file of one's own
+/// Create a document: blank, from a template or from an uploaded file
 #[utoipa::path(post, path = "/workrooms/{id}/documents", params(("id" = String, Path)),
     request_body(content((NewDocument = "application/json"), (DocumentForm = "multipart/form-data"))),
     responses((status = 201, body = DocumentView),
@@ -179,7 +178,7 @@ async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Res
     }
 }
 
-/// What creates a document and shows it to the caller.
+/// The action that creates a document and renders it for the caller.
 fn creation(
     cx: &Context,
     room: WorkRoomId,
@@ -267,7 +266,7 @@ async fn create_copied(
     files::keep_copy(cx, template.file_key, file_key, creation(cx, room, beginning)).await
 }
 
-/// One document
+/// Get a document
 #[utoipa::path(get, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = DocumentView)))]
 pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
@@ -287,7 +286,7 @@ async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
-/// Remove a draft that was never handed in
+/// Delete a draft that was never submitted
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
@@ -302,12 +301,12 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-/// The bytes of a document, as they were saved last
+/// Download the last saved content of a document
 #[utoipa::path(get, path = "/workrooms/documents/{id}/download", params(("id" = String, Path)),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
-        (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+        (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
     let (seen, current) = cx
         .read(move |scope| {
@@ -345,7 +344,7 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
     download(cx.app().files(), &headers, file).await
 }
 
-/// Put another file of the same kind in the place of a draft's content
+/// Replace the content of a draft with a file of the same type
 #[utoipa::path(put, path = "/workrooms/documents/{id}/content", params(("id" = String, Path)),
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
@@ -363,7 +362,7 @@ async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Res
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
-/// Pictures, films and archives can be attached, but nobody edits them here.
+/// Images, videos and archives can be attached but not edited.
 fn extension(kind: FileType) -> Result<FileExtension> {
     let refused = || Error::UnsupportedFileType(format!("a {kind} file is no document"));
     FileExtension::parse(kind.as_str()).ok_or_else(refused)
@@ -380,13 +379,13 @@ fn content_of(id: &DocumentId, extension: FileExtension, file: &Uploaded) -> New
     }
 }
 
-/// The title of a document that came as a file.
+/// The title of a document created from a file.
 fn title_of(file_name: &str) -> DocumentTitle {
     let title: String = name::stem(file_name).chars().take(DocumentTitle::MAX).collect();
     DocumentTitle::stored(title.trim())
 }
 
-/// The document as the caller sees it.
+/// The document as the caller may see it.
 pub fn shown(cx: &Context, seen: &SeenDocument) -> Result<DocumentView> {
     Ok(view(seen, &Audience::of(&cx.standpoint()?.viewer)))
 }

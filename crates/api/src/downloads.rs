@@ -1,4 +1,4 @@
-//! Files on their way out: streamed, never shown inside a page, named harmlessly, in parts when asked.
+//! Downloads: streamed, with ranges, safe file names, and headers that prevent display within a page.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use adapters::files::Files;
 use adapters::files::pack::Pieces;
 use common::error::{Error, Result};
 
-/// Bytes that RFC 8187 lets stand as they are.
+/// Characters that RFC 8187 allows without encoding.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -31,33 +31,32 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'`')
     .remove(b'|')
     .remove(b'~');
-/// Bytes read from the disk at once.
+/// Bytes per read from disk.
 const PIECE: usize = 64 * 1024;
 
-/// How the document describes the bytes of a file; their media type is that of the file.
+/// The schema of file contents in the OpenAPI document. The media type is that of the file.
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 pub struct FileBytes(());
 
-/// A file to be downloaded.
+/// A file to download.
 #[derive(Debug, Clone)]
 pub struct Download {
-    /// The name it gets at the reader's.
+    /// The file name for the client.
     pub name: FileName,
-    /// Its media type: ours, by its extension, never what an uploader claimed.
+    /// The media type derived from the extension, never the one that the uploader sent.
     pub mime: String,
-    /// Hexadecimal SHA-256 of its bytes.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
-    /// Its bytes.
     pub content: Content,
 }
 
 /// Where the bytes of a download are.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// A kept file, with the size its row remembers.
+    /// A stored file, with the size recorded in its row.
     Kept(FileKey, i64),
-    /// Bytes that are part of the program.
+    /// Bytes embedded in the binary.
     Embedded(&'static [u8]),
 }
 
@@ -72,7 +71,7 @@ impl From<StoredFile> for Download {
     }
 }
 
-/// Answers a download: whole, in one part (206), unchanged (304), or out of reach (416).
+/// The response to a download: the whole file, one range (206), not modified (304) or range not satisfiable (416).
 pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Result<Response> {
     let tag = format!("\"{}\"", file.sha256);
     let mut headers = named(&file, &tag);
@@ -96,7 +95,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
         Content::Kept(..) => opened.as_ref().map_or(0, adapters::files::Opened::size),
         Content::Embedded(bytes) => bytes.len() as u64,
     };
-    // A part of another version than the reader has would not fit the rest of it.
+    // A range of another version than the client has must not be combined with it.
     let in_parts = asked
         .get(header::IF_RANGE)
         .is_none_or(|wanted| wanted.as_bytes() == tag.as_bytes());
@@ -122,7 +121,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
     Ok((status, headers, body).into_response())
 }
 
-/// Answers an archive that is made while it is read.
+/// The response with an archive that is generated while it is streamed.
 pub fn archive(name: &FileName, pieces: Pieces) -> Response {
     let mut headers = HeaderMap::new();
     insert(&mut headers, header::CONTENT_TYPE, "application/zip");
@@ -138,7 +137,7 @@ fn part(bytes: &'static [u8], range: &Range<u64>) -> Bytes {
     Bytes::from_static(&bytes[index(range.start)..index(range.end)])
 }
 
-/// What every answer says about the file. It is never shown inside a page (reliability 5.4).
+/// The headers of a download. They prevent that the file is displayed within a page.
 fn named(file: &Download, tag: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     insert(&mut headers, header::CONTENT_TYPE, &file.mime);
@@ -149,7 +148,7 @@ fn named(file: &Download, tag: &str) -> HeaderMap {
     );
     insert(&mut headers, header::ETAG, tag);
     insert(&mut headers, header::ACCEPT_RANGES, "bytes");
-    // The tag is for downloads that go on; on a shared computer nothing is kept (reliability T32).
+    // The entity tag allows resuming downloads. `no-store` leaves nothing behind on a shared computer.
     insert(&mut headers, header::CACHE_CONTROL, "no-store");
     insert(&mut headers, header::CONTENT_SECURITY_POLICY, "sandbox");
     insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -162,7 +161,7 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) {
     }
 }
 
-/// `attachment` with the name twice: for old readers in ASCII, for others as it is.
+/// `attachment` with the file name twice: in ASCII for old clients, in UTF-8 for others.
 pub fn disposition(name: &str) -> String {
     let plain = |character: char| match character {
         '"' | '\\' | '%' => '_',
@@ -176,7 +175,7 @@ pub fn disposition(name: &str) -> String {
     )
 }
 
-/// Whether a list of tags in a header names this one; weak comparison, as for `If-None-Match`.
+/// Whether a list of entity tags contains this one. Uses weak comparison, as `If-None-Match` requires.
 fn matches(asked: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
     asked
         .get_all(name)
@@ -189,18 +188,18 @@ fn matches(asked: &HeaderMap, name: &HeaderName, tag: &str) -> bool {
         })
 }
 
-/// The part a reader wants.
+/// The requested range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
-    /// From here to there, both included, or to the end.
+    /// First and last byte, both inclusive, or to the end.
     From(u64, Option<u64>),
-    /// So many bytes from the end.
+    /// A number of bytes at the end.
     Last(u64),
-    /// Something that is no part of anything.
+    /// An unsatisfiable range.
     Nothing,
 }
 
-/// The one part asked for in bytes. Several parts, and units nobody knows, are as if nothing was asked (RFC 9110, 14.2).
+/// Parses a single byte range. Several ranges and unknown units are ignored, as RFC 9110, section 14.2 allows.
 fn wanted(asked: &HeaderMap) -> Option<Wanted> {
     let text = asked.get(header::RANGE)?.to_str().ok()?.trim();
     let (unit, set) = text.split_once('=')?;
@@ -225,7 +224,7 @@ fn wanted(asked: &HeaderMap) -> Option<Wanted> {
 }
 
 impl Wanted {
-    /// The bytes of a file of this size, if there are any.
+    /// The range within a file of this size, if satisfiable.
     fn within(self, size: u64) -> Option<Range<u64>> {
         match self {
             Self::From(first, last) => {

@@ -1,5 +1,5 @@
-//! `dryRun` in a query. A route that deletes, finishes, moves or imports shows what it would do and does nothing; every
-//! other route rejects the parameter, so that a preview never acts.
+//! The `dryRun` query parameter. Routes that delete, finish, move or import can preview their effects; every other
+//! route rejects the parameter, so that an intended preview never acts. See docs/api-contract.md#dry-runs.
 
 use axum::http::{Method, Uri};
 use garde::Validate;
@@ -11,10 +11,9 @@ use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use common::error::{Error, Result};
 
-/// The name of the parameter.
 const NAME: &str = "dryRun";
 
-/// Whether a request only asks what would happen: empty, without a value, `1` and `true` are yes, `0` and `false` are no.
+/// Whether a request is a dry run. An empty value, no value, `1` and `true` mean yes; `0` and `false` mean no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DryRun(bool);
 
@@ -24,7 +23,7 @@ impl DryRun {
         self.0
     }
 
-    /// On if either is: some bodies carry the switch as well.
+    /// Combines the switch with that of a body, which some routes have as well.
     #[must_use]
     pub const fn or(self, is_on: bool) -> Self {
         Self(self.0 || is_on)
@@ -38,7 +37,7 @@ impl DryRun {
         }
     }
 
-    /// What the query of a request asks for; a value that is neither yes nor no is rejected where the query is validated.
+    /// The dry run of a query. Invalid values are rejected where the query is validated.
     pub fn of(uri: &Uri) -> Self {
         let mut values = pairs(uri).filter(|(key, _)| key == NAME);
         let value = values.next().and_then(|(_, value)| Self::parse(&value));
@@ -70,14 +69,14 @@ impl ToSchema for DryRun {}
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub struct DryRunQuery {
-    /// Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted
+    /// Preview the effects. The response is that of the action; nothing is changed, logged or emitted.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
     pub dry_run: DryRun,
 }
 
-/// The methods of one path that document `dryRun`.
+/// The methods of a path that document `dryRun`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DryRunMethods([Option<&'static str>; 5]);
 
@@ -95,7 +94,7 @@ impl DryRunMethods {
         }
     }
 
-    /// Rejects `dryRun` on a route that has none, and spellings of it that no route has.
+    /// Rejects `dryRun` on a route that does not support it, and misspellings of the name.
     pub fn check(&self, method: &Method, uri: &Uri) -> Result<()> {
         let has_dry_run = self.0.contains(&Some(method.as_str()));
         for (key, _) in pairs(uri).filter(|(key, _)| is_like_dry_run(key)) {

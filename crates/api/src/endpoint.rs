@@ -1,5 +1,5 @@
-//! A route, who may call it and on which terms, declared together: there is no `add` without an [`Access`]. What stands
-//! before each route is its [`guard`](super::guard).
+//! A route, its access rule and its limits, declared together: there is no `add` without an [`Access`]. Each route is
+//! wrapped in its [`guard`](super::guard).
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
@@ -18,22 +18,22 @@ use super::guard::{Route, guard};
 use super::terms::Terms;
 use common::error::Error;
 
-/// One row of the table of routes.
+/// A row in the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The method, upper-case.
+    /// The method in upper case.
     pub method: &'static str,
-    /// The path below `/api`, with `{names}`.
+    /// The path template below `/api`.
     pub path: String,
-    /// Who may call it.
+    /// Who may call the route.
     pub access: Access,
-    /// What is counted of it and how long it may take.
+    /// Rate limit, permits and timeout of the route.
     pub terms: Terms,
-    /// The noun it belongs to.
+    /// The noun of the route, its tag in the OpenAPI document.
     pub noun: &'static str,
 }
 
-/// The routes of one noun with their access.
+/// The routes of a noun with their access rules.
 pub struct Endpoints {
     noun: &'static str,
     rows: Vec<Row>,
@@ -41,7 +41,7 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Begins the routes of a noun; the noun is their tag in the document.
+    /// Creates an empty set of routes for a noun, which is their tag in the OpenAPI document.
     pub fn new(noun: &'static str) -> Self {
         Self {
             noun,
@@ -50,13 +50,13 @@ impl Endpoints {
         }
     }
 
-    /// Adds the handlers of one path and says who may call them.
+    /// Adds the handlers of one path with their access rule.
     #[must_use]
     pub fn add(self, access: Access, routes: UtoipaMethodRouter<App>) -> Self {
         self.add_on(Terms::Usual, access, routes)
     }
 
-    /// The same for routes that are served on other terms than usual.
+    /// Like [`add`](Self::add), with other limits than usual.
     #[must_use]
     pub fn add_on(
         mut self,
@@ -78,7 +78,7 @@ impl Endpoints {
                 describe(operation, self.noun, name(&method), path, access);
             }
         }
-        // The official client of `/auth` knows refusals by the library's words.
+        // The official client of `/auth` expects errors in the library's format.
         let refuse: fn(Error) -> Response = if self.noun == "auth" {
             auth_words::refuse
         } else {
@@ -96,7 +96,7 @@ impl Endpoints {
         self
     }
 
-    /// All of another noun's routes after these.
+    /// Adds all routes of another set.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.rows.extend(other.rows);
@@ -104,7 +104,7 @@ impl Endpoints {
         self
     }
 
-    /// The router with its document, and the table of rows.
+    /// Returns the router with its OpenAPI document, and the table of routes.
     pub fn into_parts(self) -> (OpenApiRouter<App>, Vec<Row>) {
         (self.router, self.rows)
     }
@@ -124,7 +124,7 @@ pub(super) fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation
     .collect()
 }
 
-/// The name of a method, upper-case.
+/// The name of a method in upper case.
 pub(super) fn name(method: &HttpMethod) -> &'static str {
     match method {
         HttpMethod::Get => "GET",
@@ -136,13 +136,13 @@ pub(super) fn name(method: &HttpMethod) -> &'static str {
     }
 }
 
-/// Writes noun and access into the document, a name of its own for the operation, and what its path parameters are; the
-/// refusals follow in `document.rs`.
+/// Adds tag, access rule, operation id and path parameters to an operation of the OpenAPI document. The error responses
+/// are added in `document.rs`.
 fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: Access) {
     operation.tags = Some(vec![noun.to_owned()]);
     let extension = Extensions::builder().add("x-access", format!("{access:?}")).build();
     operation.extensions.get_or_insert_default().merge(extension);
-    // Handlers of different nouns share their names; programs that generate clients need one for each operation.
+    // Handlers of different nouns have equal names; client generators need a unique id per operation.
     operation.operation_id = Some(operation_name(method, path));
     for parameter in operation.parameters.iter_mut().flatten() {
         if let RefOr::T(parameter) = parameter
@@ -167,7 +167,7 @@ fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, acc
     });
 }
 
-/// `get_classes_id_students`: as unique as method and path.
+/// The operation id, unique because method and path are: `get_classes_id_students`.
 fn operation_name(method: &str, path: &str) -> String {
     let words = path.split(|character: char| !character.is_ascii_alphanumeric());
     let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
@@ -175,7 +175,8 @@ fn operation_name(method: &str, path: &str) -> String {
     all.join("_")
 }
 
-/// `{groupId}` is the id of a group, and `{id}` of what stands before it in the path. Anything else describes itself.
+/// The description of a path parameter: `{groupId}` is the id of a group, `{id}` that of the preceding segment. `None`
+/// for other parameters, which have a description of their own.
 fn whose_id(path: &str, name: &str) -> Option<String> {
     let what = if name == "id" {
         let before = path.split("/{id}").next()?.rsplit('/').next()?;

@@ -1,4 +1,4 @@
-//! `/classes/{id}/students` and who of them is in no group (contract 6.4).
+//! `/classes/{id}/students` and `/classes/{id}/ungrouped`. See docs/api-contract.md#students-of-a-class.
 
 use axum::Json;
 use axum::extract::Path;
@@ -19,7 +19,6 @@ use common::error::Result;
 use db::enrollments::ClassStudent;
 use service::actions::enrollments::{self, EnrollmentEdit, NewStudents};
 
-/// The routes of enrolments.
 pub fn routes() -> Endpoints {
     Endpoints::new("classes")
         .add(Access::Member, routes!(list))
@@ -32,7 +31,7 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
 }
@@ -41,31 +40,31 @@ struct Filter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct GroupsOf {
-    /// In no group of this course
+    /// Only students in no group of this course.
     #[garde(skip)]
     course_id: Option<CourseId>,
-    /// In no group that works on this topic
+    /// Only students in no group that works on this topic.
     #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
 
-/// What enrolling did.
+/// The result of enrolling students.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StudentsEnrolled {
-    /// How many are new.
+    /// Number of students who were enrolled.
     added: usize,
-    /// How many were there before.
+    /// Number of students who were enrolled before.
     already_enrolled: usize,
 }
 
-/// What went with an enrolment.
+/// The result of ending an enrolment.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StudentRemoved {
-    /// Always true; a failure is an error.
+    /// Always true; failures are reported as errors.
     success: bool,
-    /// The groups the student was in.
+    /// The groups from which the student was removed.
     removed_from_groups: Vec<GroupId>,
 }
 
@@ -74,7 +73,9 @@ impl Editable for EnrollmentEdit {
     const READ_ONLY: &'static [&'static str] = &["id", "classId", "studentId", "enrolledAt"];
 }
 
-/// The students of a class by name: to its staff with addresses and groups, to each other by name
+/// List the students of a class, by name
+///
+/// Staff of the class receive addresses, enrolments and groups; students receive names and pictures.
 #[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), Filter),
     responses((status = 200, body = [RosterEntryView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn list(
@@ -102,7 +103,7 @@ async fn list(
     Ok(Json(roster.await?))
 }
 
-/// Enrol students, named one by one or by their homeroom
+/// Enrol students, by id or by homeroom
 #[utoipa::path(post, path = "/classes/{id}/students", params(("id" = String, Path)), request_body = NewStudents,
     responses((status = 200, body = StudentsEnrolled), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -118,7 +119,7 @@ async fn enroll(
     }))
 }
 
-/// End an enrolment, and with it the student's places in the groups of the class
+/// End an enrolment and the student's group memberships in the class
 #[utoipa::path(delete, path = "/classes/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery),
     responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
@@ -137,7 +138,7 @@ async fn unenroll(
     }))
 }
 
-/// Note when a student completed the class
+/// Set when a student completed the class
 #[utoipa::path(patch, path = "/classes/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path)), request_body = EnrollmentEdit,
     responses((status = 200, body = ClassEnrollmentView), (status = 409, description = "CLASS_ARCHIVED"),
@@ -153,7 +154,7 @@ async fn edit(
     Ok(Json(enrollment.into()))
 }
 
-/// The students of a class who are in none of its groups
+/// List the students of a class who are in no group
 #[utoipa::path(get, path = "/classes/{id}/ungrouped", params(("id" = String, Path), GroupsOf),
     responses((status = 200, body = [StudentView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn ungrouped(

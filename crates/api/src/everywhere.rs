@@ -1,6 +1,6 @@
-//! Lists as a SUPER_ADMIN without an organization reads them (contract 5): the lists of all schools, read one after the
-//! other in one snapshot by the same statements as ever, and merged by the order of the list. Whoever names one school
-//! (`organizationId`) gets what the database sorted.
+//! Lists across all organizations, for a SUPER_ADMIN without an organization. The list of each organization is read in
+//! one snapshot with the usual query, and the lists are merged in the order of the list. With `organizationId` the list
+//! is sorted by the database as usual. See docs/api-contract.md#super_admin-without-an-active-organization.
 
 use std::cmp::Ordering;
 
@@ -9,23 +9,23 @@ use model::collation::{search_key, sort_key};
 use common::error::{Error, Result};
 use db::page::{Position, Slice, Window};
 
-/// Rows of a list without pages. More of all schools are nothing to look at, and nothing to hold in memory.
+/// Maximum number of rows of a list without pages, to bound memory.
 const ROWS: usize = 10_000;
 
-/// A row with its place in the list.
+/// A row with its sort key.
 pub type Placed<K, T> = (K, T);
 
-/// The place of a row in a list by name: those whose name begins with what was searched for come first.
+/// The sort key of a row in a list by name: names that begin with the search text come first.
 pub fn by_name<I>(search: Option<&str>, name: &str, id: I) -> (bool, String, I) {
     (!begins(search, name), sort_key(name), id)
 }
 
-/// Whether a name begins with what was searched for.
+/// Whether a name begins with the search text.
 pub fn begins(search: Option<&str>, name: &str) -> bool {
     search.is_some_and(|search| search_key(name).starts_with(&search_key(search)))
 }
 
-/// Adds the rows of one more school to those of others.
+/// Adds the rows of one more organization. Fails when there are too many.
 pub fn add<K, T>(all: &mut Vec<Placed<K, T>>, rows: Vec<Placed<K, T>>) -> Result<()> {
     all.extend(rows);
     if all.len() > ROWS {
@@ -35,23 +35,23 @@ pub fn add<K, T>(all: &mut Vec<Placed<K, T>>, rows: Vec<Placed<K, T>>) -> Result
     Ok(())
 }
 
-/// The rows of all schools in the order of the list.
+/// The rows of all organizations in the order of the list.
 pub fn sorted<K: Ord, T>(mut all: Vec<Placed<K, T>>) -> Vec<T> {
     all.sort_by(|(left, _), (right, _)| left.cmp(right));
     all.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Which way a list with pages is sorted.
+/// The sort direction of a paginated list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The smallest key first.
+    /// Ascending.
     Rising,
-    /// The greatest key first: by time, newest first.
+    /// Descending; for times, newest first.
     Falling,
 }
 
-/// Adds the page of one more school to that of others: the first rows of both. A page that a school does not end has as
-/// many rows as the window, so none is passed over.
+/// Merges the page of one more organization and keeps the first rows of both. A page that does not end its list has as
+/// many rows as the window, so no row is skipped.
 pub fn add_page<K: Ord, T>(
     so_far: &mut Slice<T, K>,
     more: Slice<T, K>,
@@ -70,14 +70,14 @@ pub fn add_page<K: Ord, T>(
             order
         }
     });
-    // Whoever belongs to several schools stands in the list once.
+    // A person who belongs to several organizations is listed once.
     so_far.rows.dedup_by(|left, right| position(left) == position(right));
     let is_cut = so_far.rows.len() > window.limit;
     so_far.rows.truncate(window.limit);
     so_far.next = so_far.rows.last().filter(|_| goes_on || is_cut).map(position);
 }
 
-/// No row of any school yet.
+/// An empty page.
 pub fn no_page<T, K>() -> Slice<T, K> {
     Slice {
         rows: Vec::new(),
@@ -85,12 +85,11 @@ pub fn no_page<T, K>() -> Slice<T, K> {
     }
 }
 
-/// Reverses an order where a list is sorted backwards.
+/// Reverses the order of keys for descending lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turned<K> {
-    /// What it is sorted by.
     pub key: K,
-    /// Whether the greatest comes first.
+    /// Whether the greatest key comes first.
     pub is_falling: bool,
 }
 
@@ -118,7 +117,7 @@ mod tests {
         }
     }
 
-    /// The page of one school, as the store answers it.
+    /// The page of one organization, as the store returns it.
     fn page(school: &[i64], window: &Window<i64>) -> Slice<i64, i64> {
         let before = window.after.as_ref().map_or(i64::MAX, |after| after.key);
         let rows = school

@@ -1,4 +1,4 @@
-//! `existingId` of a conflict: the object that has what was to be unique, if the caller can read it.
+//! `existingId` of a conflict: the object that already has the unique value, if the caller may read it.
 
 use model::course::CourseEdit;
 use model::group::GroupEdit;
@@ -17,8 +17,8 @@ use db::groups::GroupFilter;
 use db::homerooms::HomeroomFilter;
 use db::platform::PlatformProof;
 
-/// Adds the id that `find` returns to a conflict; any other outcome stays as it is. The caller's own view is searched, so
-/// that nothing is named that the caller cannot read.
+/// Adds the id that `find` returns to a conflict; any other outcome is returned unchanged. The search has the
+/// visibility of the caller, so that no object is named that the caller may not read.
 pub async fn named<T>(
     cx: &Context,
     outcome: Result<T>,
@@ -31,7 +31,7 @@ pub async fn named<T>(
     with_existing_id(outcome, id)
 }
 
-/// The field that a conflict is about.
+/// The field that caused a conflict.
 fn conflict_path<T>(outcome: &Result<T>) -> Option<&'static str> {
     match outcome {
         Err(Error::Conflict { path, .. }) => Some(path),
@@ -46,7 +46,7 @@ fn with_existing_id<T>(mut outcome: Result<T>, id: Option<String>) -> Result<T> 
     outcome
 }
 
-/// Adds the person who has the address or the id of the school's own administration to a conflict about either.
+/// Names the user who already has the email address or external id of a conflict.
 pub async fn person<T>(
     cx: &Context,
     outcome: Result<T>,
@@ -67,7 +67,7 @@ pub async fn person<T>(
     named(cx, outcome, find).await
 }
 
-/// Adds the organization that has the short name or the host to a conflict about either; the caller runs the platform.
+/// Names the organization that already has the slug or custom domain of a conflict. The caller is a SUPER_ADMIN.
 pub async fn organization<T>(
     cx: &Context,
     outcome: Result<T>,
@@ -91,7 +91,7 @@ pub async fn organization<T>(
     with_existing_id(outcome, found.map(|organization| organization.id.to_string()))
 }
 
-/// The mail domain of the organization with this name.
+/// Finds the mail domain with this name in the organization.
 pub fn mail_domain(scope: &mut Scope<'_>, name: &MailDomainName) -> Result<Option<String>> {
     let mut domains = scope.mail_domains()?.into_iter();
     Ok(domains
@@ -99,7 +99,7 @@ pub fn mail_domain(scope: &mut Scope<'_>, name: &MailDomainName) -> Result<Optio
         .map(|held| held.id.to_string()))
 }
 
-/// The course of this name in a class and a subject.
+/// Finds the course with this name in a class and subject.
 pub fn course(scope: &mut Scope<'_>, class: &ClassId, subject: &SubjectId, name: &Name) -> Result<Option<String>> {
     let filter = CourseFilter {
         class_id: Some(class.clone()),
@@ -111,7 +111,7 @@ pub fn course(scope: &mut Scope<'_>, class: &ClassId, subject: &SubjectId, name:
     Ok(found.map(|course| course.id.to_string()))
 }
 
-/// The course that an edit of another one collides with.
+/// Finds the course that an edit of another course conflicts with.
 pub fn course_of_edit(scope: &mut Scope<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Option<String>> {
     let course_now = scope.course(id)?.course;
     let class = edit.class_id.value().unwrap_or(&course_now.class_id);
@@ -119,12 +119,12 @@ pub fn course_of_edit(scope: &mut Scope<'_>, id: &CourseId, edit: &CourseEdit) -
     course(scope, class, subject, edit.name.value().unwrap_or(&course_now.name))
 }
 
-/// The group with this number in a class.
+/// Finds the group with this number in a class.
 pub fn group(scope: &mut Scope<'_>, class: &ClassId, number: Option<GroupNumber>) -> Result<Option<String>> {
     group_with_one_of(scope, class, number.as_slice())
 }
 
-/// A group with one of these numbers in a class.
+/// Finds a group with one of these numbers in a class.
 pub fn group_with_one_of(scope: &mut Scope<'_>, class: &ClassId, numbers: &[GroupNumber]) -> Result<Option<String>> {
     let filter = GroupFilter {
         class_id: Some(class.clone()),
@@ -135,13 +135,13 @@ pub fn group_with_one_of(scope: &mut Scope<'_>, class: &ClassId, numbers: &[Grou
     Ok(found.map(|group| group.id.to_string()))
 }
 
-/// The group that an edit of another one collides with.
+/// Finds the group that an edit of another group conflicts with.
 pub fn group_of_edit(scope: &mut Scope<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Option<String>> {
     let class = scope.group(id)?.whole.group.class_id;
     group(scope, &class, edit.group_number.value().copied())
 }
 
-/// The subject of this name.
+/// Finds the subject with this name.
 pub fn subject(scope: &mut Scope<'_>, name: Option<&ShortName>) -> Result<Option<String>> {
     let Some(key) = name.map(|name| name_key(name.as_str())) else {
         return Ok(None);
@@ -151,7 +151,7 @@ pub fn subject(scope: &mut Scope<'_>, name: Option<&ShortName>) -> Result<Option
     Ok(found.map(|subject| subject.id.to_string()))
 }
 
-/// The homeroom of this name in a school year.
+/// Finds the homeroom with this name in a school year.
 pub fn homeroom(scope: &mut Scope<'_>, name: &ShortName, year: Option<&AcademicYear>) -> Result<Option<String>> {
     let filter = HomeroomFilter {
         search: None,
@@ -163,14 +163,14 @@ pub fn homeroom(scope: &mut Scope<'_>, name: &ShortName, year: Option<&AcademicY
     Ok(found.map(|homeroom| homeroom.id.to_string()))
 }
 
-/// The homeroom that an edit of another one collides with.
+/// Finds the homeroom that an edit of another homeroom conflicts with.
 pub fn homeroom_of_edit(scope: &mut Scope<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<Option<String>> {
     let now = scope.homeroom(id)?.homeroom;
     let year = edit.academic_year.clone().resolve(now.academic_year.clone());
     homeroom(scope, edit.name.value().unwrap_or(&now.name), year.as_ref())
 }
 
-/// The class with this id in the school's own administration.
+/// Finds the class with this external id.
 pub fn class(scope: &mut Scope<'_>, external_id: Option<&ExternalId>) -> Result<Option<String>> {
     let mut classes = scope
         .classes(&ClassFilter::default())?

@@ -1,5 +1,6 @@
-//! The answer of a route that takes long. Its permit is for computing: it is released with the last byte that was computed,
-//! or once the client has kept the answer waiting for long, so that slow readers do not block the exports of a school.
+//! The response body of a long-running route. Its permit limits computation: it is released with the last computed
+//! byte, or once the client has delayed the response for too long, so that slow clients do not block the exports of an
+//! organization.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +12,10 @@ use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long in all a client may be slower than we are before the permit is released.
+/// Total time a client may be slower than the service before the permit is released.
 const CLIENT_WAIT: Duration = Duration::from_secs(10);
 
-/// A body with the permit for computing it, and what is held until it was read.
+/// A body that owns the permit for computing it, and a value that is held until the body was read.
 pub struct ExportBody<P, R> {
     body: Body,
     computing: Computing<P>,
@@ -23,12 +24,12 @@ pub struct ExportBody<P, R> {
     _release: Option<AbortOnDropHandle<()>>,
 }
 
-/// The permit, and how long the client has kept it waiting. Clones are the same.
+/// The permit, and how long the client has delayed it. Clones share the state.
 struct Computing<P>(Arc<Mutex<State<P>>>);
 
 struct State<P> {
     permit: Option<P>,
-    /// When the last piece was handed over and no further one was asked for.
+    /// When the last chunk was returned and no further one was polled.
     since: Option<Instant>,
     waited: Duration,
     wait_max: Duration,
@@ -40,12 +41,12 @@ impl<P> Computing<P> {
     }
 
     fn release(&self) {
-        // Dropped without the lock: it calls the next one in line.
+        // Dropped without holding the lock, because dropping a permit wakes the next waiting request.
         let permit = self.lock().permit.take();
         drop(permit);
     }
 
-    /// Waits until the client has kept the permit waiting for long.
+    /// Completes once the client has delayed the permit for the maximum time.
     async fn exhausted(&self) {
         loop {
             let deadline = {
@@ -62,7 +63,7 @@ impl<P> Computing<P> {
 }
 
 impl<P: Send + 'static, R: Send + Unpin + 'static> ExportBody<P, R> {
-    /// The body that holds `permit` while it is computed and `reading` while it is read.
+    /// A body that holds `permit` while it is computed and `reading` until it was read.
     pub fn hold(body: Body, permit: P, reading: R) -> Body {
         Body::new(Self::new(body, permit, reading, CLIENT_WAIT))
     }

@@ -1,4 +1,5 @@
-//! `/feedback` (contract 6.12): what teachers write about the work of a group, and giving work back for revision.
+//! `/feedback`: feedback on the work of a group, and returning work for revision. See
+//! docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
@@ -24,7 +25,6 @@ use db::Work;
 use db::submissions::feedback::FeedbackOf;
 use service::actions::feedback::{self, GiveBack, NewFeedback};
 
-/// The routes of feedback.
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
         .add(Access::Member, routes!(list))
@@ -36,18 +36,18 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-#[expect(clippy::struct_field_names, reason = "the query names ids")]
+#[expect(clippy::struct_field_names, reason = "every parameter is an id")]
 struct Filter {
-    /// About the work of this group on this topic; exactly one of the four is given
+    /// Feedback on the work of this group on this topic. Exactly one of the four ids is required.
     #[garde(skip)]
     group_assignment_id: Option<GroupAssignmentId>,
-    /// About this attempt
+    /// Feedback on this attempt.
     #[garde(skip)]
     submission_id: Option<SubmissionId>,
-    /// About this document
+    /// Feedback on this document.
     #[garde(skip)]
     document_id: Option<DocumentId>,
-    /// About all work on this topic
+    /// Feedback on all work on this topic.
     #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
@@ -87,9 +87,9 @@ impl Editable for FeedbackEdit {
     ];
 }
 
-/// What was written about a group's work, a submission, a document or a topic, oldest first
+/// List the feedback on a group's work, a submission, a document or a topic, oldest first
 ///
-/// Students find what was published for their group.
+/// Students receive published feedback for their group.
 #[utoipa::path(get, path = "/feedback", params(Filter), responses((status = 200, body = [FeedbackView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<FeedbackView>>> {
     let of = filter.of()?;
@@ -104,7 +104,7 @@ fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
     ((feedback.created_at.as_millis(), feedback.id.clone()), feedback.into())
 }
 
-/// Give feedback on the work of a group, on an attempt or on a document
+/// Create feedback on the work of a group, on an attempt or on a document
 #[utoipa::path(post, path = "/feedback", request_body = NewFeedback,
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
@@ -118,7 +118,7 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
     cx.create(give).await
 }
 
-/// Change, publish or hold back a feedback
+/// Update, publish or unpublish feedback
 #[utoipa::path(patch, path = "/feedback/{id}", params(("id" = String, Path)), request_body = FeedbackEdit,
     responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
@@ -132,7 +132,7 @@ async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit
     Ok(changed.map(|changed| FeedbackView::from(&changed)))
 }
 
-/// Delete a feedback
+/// Delete feedback
 #[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
@@ -146,7 +146,9 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-/// Give an attempt back for revision: its documents are drafts again
+/// Return an attempt for revision
+///
+/// Its documents become drafts again.
 #[utoipa::path(post, path = "/feedback/submissions/{id}/return", params(("id" = String, Path)), request_body = GiveBack,
     responses((status = 200, body = GroupAssignmentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]

@@ -1,5 +1,5 @@
-//! Files on their way in: a streamed form whose file part is staged, counted and looked at before any handler sees it, and
-//! kept only together with the row that names it. The way out is `downloads.rs`.
+//! File uploads: a streamed form whose file is staged, counted and inspected before a handler sees it. A file is stored
+//! only together with the row that names it. Downloads are in `downloads.rs`. See docs/api-contract.md#upload-types.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -31,50 +31,47 @@ use common::error::{Error, Result};
 use common::failpoint;
 use db::Work;
 
-/// The longest value of a form field that is no file.
+/// Maximum length of a form field other than the file, in bytes.
 const FIELD_MAX: usize = 64 * 1024;
-/// What a form may hold besides its file.
+/// Bytes that a form may contain besides its file.
 const AROUND: u64 = 256 * 1024;
-/// Bytes and frames that may pass before the head of a form part is complete.
+/// Bytes and frames that may be read before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
 
-/// A form with one file in `file`, and the other fields as `F` describes them.
+/// A form with one file in `file`, and other fields described by `F`.
 pub struct Upload<F = NoFields> {
-    /// The file.
     pub file: Uploaded,
-    /// The other fields.
     pub fields: F,
 }
 
-/// An uploaded file: staged, and what its name says it is.
+/// An uploaded file: the staged bytes and the detected type.
 #[derive(Debug)]
 pub struct Uploaded {
-    /// The name it had, made harmless.
+    /// The sanitized file name.
     pub name: FileName,
-    /// What it is.
+    /// The type, judged by extension and content.
     pub kind: FileType,
-    /// Its bytes.
     pub staged: Staged,
 }
 
-/// A form with a file and nothing else.
+/// The fields of a form with a file only.
 #[derive(Debug, Default, Deserialize, Validate)]
 #[serde(deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct NoFields {}
 
-/// How the document describes a form with a file and nothing else.
+/// A form with a file only, in the OpenAPI document.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it is read by the description alone")]
+#[expect(dead_code, reason = "only describes the body in the OpenAPI document")]
 pub struct FileForm {
-    /// The file
+    /// The file to upload.
     #[schema(value_type = String, format = Binary)]
     file: (),
 }
 
 impl Uploaded {
-    /// What is known about the file once it is kept under this key.
+    /// The metadata of the file once it is stored under this key.
     pub fn stored(&self, key: FileKey) -> StoredFile {
         StoredFile {
             key,
@@ -106,7 +103,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F
     }
 }
 
-/// A file that is read and not kept, such as a table of grades: no quota stands against it.
+/// A file that is read but not stored, such as a table of grades. No quota applies.
 pub struct Passing(pub Uploaded);
 
 impl FromRequest<App> for Passing {
@@ -118,12 +115,12 @@ impl FromRequest<App> for Passing {
     }
 }
 
-/// How large the file of a form is at least; 0 when the form does not say how long it is.
+/// Lower bound of the file size, from Content-Length; 0 without one.
 fn at_least(headers: &HeaderMap) -> u64 {
     length(headers).unwrap_or(0).saturating_sub(AROUND)
 }
 
-/// How large it is at most.
+/// Upper bound of the file size.
 fn at_most(headers: &HeaderMap, app: &App) -> u64 {
     let limit = app.settings().upload_limit;
     length(headers).map_or(limit, |length| length.min(limit))
@@ -146,7 +143,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         let mut form = meter.form(request).await?;
         let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
         let (name, mut staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
-        // Its bytes count until it is kept or gone.
+        // The bytes of the file count until it is stored or dropped.
         staged.hold(permit);
         if staged.size() == 0 {
             return Err(Error::invalid("file", "too_short", "is empty"));
@@ -183,7 +180,7 @@ async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, ap
             return Err(Error::invalid(key, "duplicate", "is there twice"));
         }
         if key == "file" {
-            // Browsers write a quote and a line break in a name as %22, %0D and %0A.
+            // Browsers encode a quote and a line break in a file name as %22, %0D and %0A.
             let sent = part
                 .file_name()
                 .unwrap_or_default()
@@ -239,8 +236,8 @@ pub fn is_form(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("multipart/form-data")
 }
 
-/// Counts what passes while the head of a part is awaited: the parser would gather an endless one in memory, and search
-/// it anew with every frame.
+/// Limits what is read while the head of a part is incomplete. The parser would buffer an endless head in memory and
+/// search it again with every frame.
 #[derive(Clone, Default)]
 struct Meter(Arc<Allowance>);
 
@@ -285,8 +282,8 @@ impl Meter {
     }
 }
 
-/// Keeps a file and then writes the rows that name it. From here on nothing depends on the client staying: either both
-/// are there in the end, or neither.
+/// Stores a file and then writes the rows that name it. From here on the result does not depend on the client: in the
+/// end either both exist or neither.
 pub async fn keep<T: Send + 'static>(
     cx: &Context,
     staged: Staged,
@@ -301,7 +298,7 @@ pub async fn keep<T: Send + 'static>(
     with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], writing).await
 }
 
-/// The same for a file of an object that exists: `If-Match` is compared with its version.
+/// Like [`keep`], for a file of an existing object: `If-Match` is compared with its version.
 pub async fn keep_for<T: Send + 'static>(
     cx: &Context,
     object: Object,
@@ -317,7 +314,7 @@ pub async fn keep_for<T: Send + 'static>(
     with_files(cx, keeping, vec![key], writing).await
 }
 
-/// Keeps a copy of a kept file and then writes the rows that name the copy.
+/// Copies a stored file and then writes the rows that name the copy.
 pub async fn keep_copy<T: Send + 'static>(
     cx: &Context,
     from: FileKey,
@@ -327,7 +324,7 @@ pub async fn keep_copy<T: Send + 'static>(
     keep_copies(cx, vec![(from, to)], act).await
 }
 
-/// The same for several files, each from one key to another.
+/// Copies several stored files, each from one key to another, and then writes the rows that name the copies.
 pub async fn keep_copies<T: Send + 'static>(
     cx: &Context,
     copies: Vec<(FileKey, FileKey)>,
@@ -349,12 +346,12 @@ pub async fn keep_copies<T: Send + 'static>(
     with_files(cx, keeping, keys, writing).await
 }
 
-/// Refuses a unit when the files it names do not fit into the quotas.
+/// Fails the transaction when the files it names exceed the quotas.
 fn with_room<T>(
     keys: Vec<FileKey>,
     mut act: impl FnMut(&mut Work<'_>) -> Result<T>,
 ) -> impl FnMut(&mut Work<'_>) -> Result<T> {
-    // Copies for many groups are what the staff hands out: the quota of a group is for what a group brings.
+    // Copies for many groups are made by staff; the quota of a group applies to files of the group only.
     let single = keys.first().filter(|_| keys.len() == 1).cloned();
     move |work: &mut Work<'_>| {
         let done = act(work)?;
@@ -375,11 +372,11 @@ async fn with_files<T: Send + 'static>(
         failpoint::hit("upload.kept");
         let done = writing.await;
         failpoint::hit("upload.written");
-        // After any other error the rows may be there all the same; then the file has to stay.
+        // After any other error the rows may have been committed nevertheless, so the file must be kept.
         let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
         for key in keys.iter().filter(|_| surely_not_written) {
             if let Err(error) = cx.app().files().remove(key).await {
-                tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+                tracing::warn!(error = format!("{error:?}"), file.key = %key, "unreferenced file could not be removed");
             }
         }
         done

@@ -1,4 +1,5 @@
-//! `/assignments/{id}/finish` and `/reopen` (specification, Assignments; contract 6.9): the bell, and what undoes it.
+//! `/assignments/{id}/finish` and `/reopen`: finishing a topic locks documents, reopening unlocks them. See
+//! docs/api-contract.md#finish-and-reopen.
 
 use axum::Json;
 use axum::extract::Path;
@@ -20,48 +21,47 @@ use common::error::Result;
 use db::group_assignments::OtherTopic;
 use service::actions::finish::{self as actions, FinishOptions, OpenDocument, UnlinkedDraft};
 
-/// The routes of finishing and reopening a topic.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add_on(Terms::Long, Access::Staff, routes!(finish))
         .add(Access::Staff, routes!(reopen))
 }
 
-/// What finishing a topic did.
+/// The result of finishing a topic.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FinishedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
     finished_at: Timestamp,
-    /// Documents that were locked by this very request
+    /// Number of documents locked by this request.
     locked_documents: i64,
     groups: i64,
     already_finished: bool,
-    /// Drafts that are locked without a topic although their group works on another active topic; `links` gives them one
+    /// Locked drafts without a topic whose group works on another active topic. `links` can link them to a topic.
     unlinked_drafts: Vec<UnlinkedDraftView>,
-    /// Documents that stay open: they are linked to another active topic
+    /// Documents that stay open because they are linked to another active topic.
     open_documents: Vec<OpenDocumentView>,
-    /// Documents whose last writing the document server could not be asked for; they are locked all the same
+    /// Documents whose unsaved changes could not be requested from the document server. They are locked nevertheless.
     unsaved_documents: Vec<DocumentId>,
 }
 
-/// What reopening a topic did.
+/// The result of reopening a topic.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReopenedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
     unlocked_documents: i64,
-    /// Documents without a topic that stay locked, because another topic of their group is finished
+    /// Documents without a topic that stay locked because another topic of their group is finished.
     still_locked_documents: Vec<DocumentId>,
     groups: i64,
 }
 
-/// Finish a topic: the documents of all its groups are locked
+/// Finish a topic and lock the documents of its groups
 ///
-/// Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
-/// to topics first, in the same transaction.
+/// Documents without a topic are locked as well; documents linked to another active topic stay open. `links` links
+/// documents to topics first, in the same transaction.
 #[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path), DryRunQuery),
     request_body = Option<FinishOptions>,
     responses((status = 200, body = FinishedTopic),
@@ -106,7 +106,7 @@ fn linkable(topic: OtherTopic) -> LinkableTopicView {
     }
 }
 
-/// Reopen a topic: its documents are what they were before it was finished
+/// Reopen a topic and restore the status of its documents
 #[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]

@@ -1,4 +1,5 @@
-//! `/assignments/{id}/grades.csv` and `/assignments/{id}/grades/import` (contract 6.9): the grades of a topic as a table.
+//! `/assignments/{id}/grades.csv` and `/assignments/{id}/grades/import`: the grades of a topic as a table. See
+//! docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
@@ -25,15 +26,14 @@ use common::error::{Error, Result};
 use service::actions::grade_imports;
 use service::import::grades;
 
-/// The routes of tables of grades. An import of grades is an everyday act of a teacher and is not counted as an import of
-/// the school.
+/// The routes of grade tables. An import of grades does not count as an import of the organization.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add_on(Terms::Export, Access::Staff, routes!(export))
         .add(Access::Staff, routes!(import))
 }
 
-/// What stands between the cells of a table.
+/// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Delimiter(char);
 
@@ -52,7 +52,7 @@ impl<'de> Deserialize<'de> for Delimiter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Exported {
-    /// `,` (the default), `;` or `tab`
+    /// Separator: `,` (the default), `;` or `tab`.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
@@ -62,18 +62,20 @@ struct Exported {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Imported {
-    /// `,`, `;` or `tab`; without it the header of the table decides
+    /// Separator: `,`, `;` or `tab`. Detected from the header by default.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
-    /// Only show what would happen
+    /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
 }
 
-/// The grades of a topic, drafts too: a row for each group and one for each member of what it handed in
+/// Export the grades of a topic as CSV
+///
+/// Drafts are included. The table has a row for each group and one for each member of its current submission.
 #[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), Exported),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
 async fn export(
@@ -84,7 +86,7 @@ async fn export(
     let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
     let look = cx.read(move |scope| {
         let seen = scope.assignment(&id)?;
-        // Colleagues know the outline of the topic; its grades are not part of that.
+        // Teachers of other classes see the outline of the topic, which does not include grades.
         if !seen.is_managed {
             return Err(Error::NotFound);
         }
@@ -101,10 +103,10 @@ async fn export(
     Ok((headers, text).into_response())
 }
 
-/// Take grades over from a table as it was exported
+/// Import grades from an exported table
 ///
-/// An empty cell changes nothing, and nothing is published: drafts stay drafts. Rows that do not fit are named in the
-/// report and change nothing.
+/// An empty cell changes nothing, and nothing is published: drafts stay drafts. Invalid rows are listed in the report
+/// and change nothing.
 #[utoipa::path(post, path = "/assignments/{id}/grades/import", params(("id" = String, Path), Imported),
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 200, body = GradeImportView), (status = 400, description = "IMPORT_HEADER"),
@@ -117,7 +119,7 @@ async fn import(
     Passing(file): Passing,
 ) -> Result<Json<GradeImportView>> {
     let is_dry = query.dry_run.is_on();
-    // Who may not import hears that before anything about his file.
+    // Permissions are checked before anything is reported about the file.
     let topic = id.clone();
     let look = cx.read(move |scope| {
         let class = scope.assignment(&topic)?.whole.assignment.class_id;
@@ -132,7 +134,7 @@ async fn import(
         (row.status, view)
     };
     let outcomes = write.await?;
-    // The staged file has to stay until its last row was read.
+    // The staged file must exist until its last row was read.
     drop(file);
     Ok(Json(GradeImportView::new(
         is_dry,

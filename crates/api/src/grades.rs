@@ -1,5 +1,5 @@
-//! Grading (contract 6.12; 6.10 for the grade of a document): a grade is kept with the submission, so it can be given
-//! after the topic is finished.
+//! Grading. A grade is stored with the submission, so it can be given after the topic is finished. See
+//! docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
@@ -24,7 +24,6 @@ use common::error::Result;
 use db::Work;
 use service::actions::grades::{self, GradesToPublish};
 
-/// The routes of grading.
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
         .add(Access::Staff, routes!(grade))
@@ -33,17 +32,17 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(publish))
 }
 
-/// How many grades are out now.
+/// The result of publishing grades.
 #[derive(Debug, Serialize, ToSchema)]
 struct PublishedGrades {
-    /// Grades that were drafts before
+    /// Number of grades that were drafts and are published now.
     published: i64,
 }
 
 /// Grade a submission, publish its grade, or withdraw it
 ///
-/// What is absent stays. `memberGrades` replaces all grades of single members; they are those who were in the group when
-/// it handed in.
+/// Absent fields are not changed. `memberGrades` replaces all individual grades; it accepts the members of the group at
+/// the time of the submission.
 #[utoipa::path(put, path = "/feedback/submissions/{id}/grade", params(("id" = String, Path)), request_body = GradeEdit,
     responses((status = 200, body = SubmissionView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
@@ -58,7 +57,9 @@ async fn grade(
     Ok(graded.map(|graded| SubmissionView::new(&graded, &Audience::Staff)))
 }
 
-/// Grade the submission in which a document is handed in, until the topic is finished
+/// Grade the submission that contains a document
+///
+/// Not possible while the document is locked.
 #[utoipa::path(put, path = "/workrooms/documents/{id}/grade", params(("id" = String, Path)),
     request_body = DocumentGradeEdit,
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
@@ -75,7 +76,9 @@ async fn grade_document(
     Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
-/// The states that the grade of a submission has had, newest first, the present one included; at most the newest 200
+/// List the states of a grade, newest first
+///
+/// The current state is included; at most the newest 200 are returned.
 #[utoipa::path(get, path = "/feedback/submissions/{id}/grades", params(("id" = String, Path)),
     responses((status = 200, body = [GradeStateView])))]
 async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<Vec<GradeStateView>>> {
@@ -83,7 +86,7 @@ async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<V
     Ok(Json(states.into_iter().map(GradeStateView::from).collect()))
 }
 
-/// Publish the grades of a topic that are still drafts, of all its groups or of some
+/// Publish the draft grades of a topic, of all its groups or of some
 #[utoipa::path(post, path = "/feedback/assignments/{id}/publish-grades", params(("id" = String, Path)),
     request_body = Option<GradesToPublish>,
     responses((status = 200, body = PublishedGrades),

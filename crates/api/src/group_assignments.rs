@@ -1,4 +1,4 @@
-//! `/assignments/{id}/groups` (contract 6.9): which groups work on a topic.
+//! `/assignments/{id}/groups`: the groups that work on a topic. See docs/api-contract.md#topics.
 
 use axum::Json;
 use axum::extract::Path;
@@ -20,7 +20,6 @@ use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
 use service::actions::group_assignments::{self, NewGroups};
 
-/// The routes of the groups of a topic.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add(Access::Staff, routes!(attach))
@@ -31,11 +30,11 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Force {
-    /// 1: also when work was handed in, which then goes
+    /// If `1`, detach the group even if it has submitted, and delete its submissions.
     #[garde(skip)]
     #[serde(default)]
     force: Switch,
-    /// Only show what would happen
+    /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
@@ -62,12 +61,14 @@ impl Editable for GroupAssignmentEdit {
     ];
 }
 
-/// Attach groups to a topic; those that are attached already stay as they are
+/// Attach groups to a topic
+///
+/// Groups that are attached already are returned unchanged.
 #[utoipa::path(post, path = "/assignments/{id}/groups", params(("id" = String, Path)), request_body = NewGroups,
     responses((status = 200, body = [GroupAssignmentView]),
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED, \
-            DUPLICATE_GROUP_ASSIGNMENT when another text is said for an attached group"),
+            DUPLICATE_GROUP_ASSIGNMENT when another text is given for an attached group"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn attach(
     cx: Context,
@@ -83,7 +84,7 @@ async fn attach(
     ))
 }
 
-/// Give one group a text of its own, or more time
+/// Set the own text or the extended deadline of a group
 #[utoipa::path(patch, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path)), request_body = GroupAssignmentEdit,
     responses((status = 200, body = GroupAssignmentView),
@@ -100,7 +101,7 @@ async fn edit(
     Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }
 
-/// Take a group off a topic
+/// Detach a group from a topic
 #[utoipa::path(delete, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path), Force),
     responses((status = 200, body = Done), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),

@@ -1,4 +1,5 @@
-//! `/groups/{id}/attachments` (contract 3.4, 6.8): the files of a group. Its students read them, its teachers keep them.
+//! `/groups/{id}/attachments`: the files of a group. Its students read them, staff of the class manage them. See
+//! docs/api-contract.md#groups.
 
 use axum::Json;
 use axum::extract::Path;
@@ -21,7 +22,6 @@ use common::clock;
 use common::error::{Error, Result};
 use service::actions::group_files;
 
-/// The routes of the files of a group.
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
         .add(Access::Member, routes!(list))
@@ -30,12 +30,12 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(remove))
 }
 
-/// The files of a group, oldest first
+/// List the files of a group, oldest first
 #[utoipa::path(get, path = "/groups/{id}/attachments", params(("id" = String, Path)),
     responses((status = 200, body = [GroupAttachmentView])))]
 async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAttachmentView>>> {
     let group = cx.read(move |scope| scope.group(&id)).await?;
-    // Colleagues know the outline of the group; its files are not part of that.
+    // Teachers of other classes see the outline of the group, which does not include files.
     if !group.is_seen {
         return Err(Error::NotFound);
     }
@@ -65,12 +65,12 @@ async fn upload(
     files::keep(&cx, file.staged, key, act).await
 }
 
-/// The bytes of a file of a group
+/// Download a file of a group
 #[utoipa::path(get, path = "/groups/{id}/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
-        (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+        (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"), (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,
@@ -80,7 +80,7 @@ async fn content(
     download(cx.app().files(), &headers, Download::from(found.file)).await
 }
 
-/// Remove a file of a group
+/// Delete a file of a group
 #[utoipa::path(delete, path = "/groups/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),

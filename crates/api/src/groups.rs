@@ -1,4 +1,5 @@
-//! `/groups` (contract 6.8). Colleagues find outlines, students their own groups; which of the two is decided by the store.
+//! `/groups`. The store decides what a caller sees: teachers of other classes see outlines, students their own groups.
+//! See docs/api-contract.md#groups.
 
 use axum::Json;
 use axum::extract::Path;
@@ -33,7 +34,6 @@ use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
 
-/// The routes of groups.
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
         .add(Access::Member, routes!(list))
@@ -53,25 +53,25 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Filter {
-    /// Of this class
+    /// Only groups of this class.
     #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
-    /// Of this course; `none` for groups without one
+    /// Only groups of this course; `none` for groups without a course.
     #[garde(skip)]
     course_id: Option<String>,
-    /// Of this subject
+    /// Only groups with this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// On this topic
+    /// Only groups that work on this topic.
     #[garde(skip)]
     assignment_id: Option<AssignmentId>,
-    /// Only those that ask for help (1) or do not (0)
+    /// Only groups that ask for help (`1`) or do not (`0`).
     #[garde(skip)]
     needs_help: Option<Switch>,
-    /// Part of the name or the display name; names that begin with it come first
+    /// Substring of the name or the display name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// Only those of the caller's own classes, or those he is in
+    /// If `1`, only groups of classes that the caller owns or co-teaches, or of which the caller is a member.
     #[garde(skip)]
     mine: Option<Switch>,
 }
@@ -110,19 +110,19 @@ impl Editable for GroupEdit {
         "attachments",
         "unreadMessages",
         "view",
-        // Former fields; a topic carries them now.
+        // Former fields, which are fields of topics now.
         "topic",
         "deadline",
     ];
 }
 
-/// The groups the caller may know of, by number
+/// List the groups visible to the caller, by number
 #[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [ListedGroupView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Written> {
     matching(cx, filter).await
 }
 
-/// The list of this room; the list of a class is the same one.
+/// The list for a filter. `GET /classes/{id}/groups` uses it too.
 pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
     let filter = GroupFilter {
         class_id: filter.class_id,
@@ -174,7 +174,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
     Written::list(look.await?.into_iter())
 }
 
-/// Groups as far as the caller may know them; a student's sockets come along.
+/// Groups as far as the caller may see them. The sockets of a student join their rooms.
 pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<ListedGroupView>>> {
     let standpoint = cx.standpoint()?;
     let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
@@ -184,7 +184,7 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Li
     ))
 }
 
-/// Add a group with its work room
+/// Create a group with its work room
 #[utoipa::path(post, path = "/groups", request_body = NewGroup, responses((status = 201, body = GroupView),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
         COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
@@ -200,7 +200,7 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// Add several groups of one class, all or none
+/// Create several groups of one class, all or none
 #[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
          COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -217,20 +217,20 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<Cre
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// How students would be divided.
+/// A preview of generated groups.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct DivisionPreview {
-    /// Always true
+    /// Always true.
     dry_run: bool,
-    /// Carries out exactly this division when it is sent with the same wishes
+    /// Creates exactly these groups when it is sent with the same request.
     seed: u32,
-    /// How often pairs of these groups share a group of the class already
+    /// How many pairs of students in these groups have shared a group of the class before.
     repeated_pairs: i64,
     groups: Vec<GroupPreview>,
 }
 
-/// A group that would be made.
+/// A group that would be created.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GroupPreview {
@@ -239,7 +239,7 @@ struct GroupPreview {
     members: Vec<Person>,
 }
 
-/// Divide students of a class into groups, or show how they would be divided
+/// Divide the students of a class into groups, or preview that
 #[utoipa::path(post, path = "/groups/generate", params(DryRunQuery), request_body = NewDivision,
     responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
     (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
@@ -250,7 +250,7 @@ async fn generate(
     Valid(new): Valid<NewDivision>,
 ) -> Result<Response> {
     if query.dry_run.is_on() {
-        // The same checks under the same locks, and nothing is written.
+        // The same checks under the same locks, but nothing is written.
         let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
         let groups = plan.groups.into_iter().map(|group| GroupPreview {
             name: group.name,
@@ -274,7 +274,9 @@ async fn generate(
     Ok(cx.create(make).await?.into_response())
 }
 
-/// One group; its outline for teachers of other classes
+/// Get a group
+///
+/// Teachers of other classes receive an outline.
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
@@ -284,7 +286,7 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
     Ok(group.map(|group| known(group, &standpoint)))
 }
 
-/// Change a group
+/// Update a group
 #[utoipa::path(patch, path = "/groups/{id}", params(("id" = String, Path)), request_body = GroupEdit,
     responses((status = 200, body = GroupView), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
@@ -300,7 +302,7 @@ async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> 
     Ok(group.map(|group| whole(&group, &standpoint)))
 }
 
-/// What went with a group.
+/// The result of deleting a group.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GroupRemoved {
@@ -309,7 +311,7 @@ struct GroupRemoved {
     deleted_submissions: i64,
 }
 
-/// Remove a group with its room, its documents and its submissions
+/// Delete a group with its room, documents and submissions
 #[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -335,7 +337,7 @@ async fn remove(
 struct GroupJoined {
     #[serde(flatten)]
     group: GroupView,
-    /// Those of the named who are in another group of the same topic
+    /// The requested students who are in another group of the same topic.
     already_in_topic: Vec<UserId>,
 }
 
@@ -353,7 +355,7 @@ async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<New
     }))
 }
 
-/// Take a student out of a group
+/// Remove a student from a group
 #[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -369,13 +371,13 @@ async fn remove_member(
     Ok(Json(whole(&group, &standpoint)))
 }
 
-/// Somebody's way from one group to another.
+/// The result of moving a student.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct MemberMoved {
     from: GroupView,
     to: GroupView,
-    /// Submissions he took part in; they stay with the group left
+    /// Submissions in which the student took part. They stay with the former group.
     kept_submissions: Vec<SubmissionId>,
 }
 
@@ -403,9 +405,8 @@ async fn move_member(
     }))
 }
 
-/// A group as far as this caller may know it.
-/// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
-/// (specification, Group visibility).
+/// Joins the sockets of a student to the rooms of visible groups. No event is sent when a start date passes; the rooms
+/// are joined when the student next reads the groups. See docs/specification.md#group-visibility.
 fn join_rooms(cx: &Context, shown: &[GroupId]) {
     if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
         cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
@@ -430,7 +431,7 @@ fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
     }
 }
 
-/// A group of which the caller sees the inside.
+/// A group of which the caller may see everything.
 fn whole(group: &KnownGroup, standpoint: &Standpoint) -> GroupView {
     let audience = Audience::of(&standpoint.viewer);
     GroupView::answer(&group.whole, &audience, group.unread, standpoint.now)

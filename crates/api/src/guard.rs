@@ -1,8 +1,8 @@
-//! What stands before every route, in the specification's order: rate, origin, authenticate, resolve tenant, authorize;
-//! and around it the time a request may take.
+//! The middleware of every route, in the specified order: rate limit, origin, authentication, organization,
+//! authorization; and around it the timeout of the handler. See docs/api-contract.md#order-of-checks.
 //!
-//! Whose rate it is shows only when the session was looked up, so that comes first; but a token whose owner has used up
-//! his window is refused without a look-up. Who has no session is counted with his address.
+//! Whose rate limit applies is known only after the session look-up, so that comes first. A token whose owner has
+//! exhausted the limit is rejected without a look-up. Requests without a session are counted by address.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -30,28 +30,28 @@ use db::{Tenant, Work};
 use service::actions::rates;
 use service::changes;
 
-/// What the guard knows of its route.
+/// The properties of a route that its guard needs.
 #[derive(Clone, Copy)]
 pub struct Route {
-    /// Who may call it.
+    /// Who may call the route.
     pub access: Access,
-    /// What is counted of it and how long it may take.
+    /// Rate limit, permits and timeout of the route.
     pub terms: Terms,
-    /// Which methods of its path can show what they would do.
+    /// The methods of the path that support a dry run.
     pub dry_runs: DryRunMethods,
-    /// Whether it prolongs the session of its caller; the routes of `/auth` do so themselves.
+    /// Whether the session of the caller is renewed. The routes of `/auth` renew it themselves.
     pub is_renewing: bool,
-    /// How its noun says no.
+    /// Renders errors in the format of the route's noun.
     pub refuse: fn(Error) -> Response,
 }
 
-/// Answers a request of a route: in time, or not at all.
+/// Serves a request within the timeout of its route.
 pub async fn guard(route: Route, request: Request, next: Next) -> Response {
     let waiting = request.extensions().get::<Waiting>().cloned().unwrap_or_default();
     let answer = serve(route, request, next);
     let answered = pace::within(route.terms.time(), &waiting, answer).await;
     answered.unwrap_or_else(|error| {
-        tracing::warn!("a request took too long and was cut off");
+        tracing::warn!("request timeout");
         (route.refuse)(error)
     })
 }
@@ -61,11 +61,11 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         .extensions()
         .get::<App>()
         .cloned()
-        .expect("router.rs puts the app into every request");
+        .expect("the router inserts the app into every request");
     let claim = app.gate().claim(&request, app.frontend_origin());
     let (mut meter, mut cookies) = (None, Vec::new());
     let client = claim.address.clone();
-    // Checked on the query as it was sent, and refused only to those who may call the route.
+    // Checked on the original query, but reported only to callers who may use the route.
     let dry_run = route.dry_runs.check(request.method(), request.uri());
     let admitted = match admit(route, &app, claim, request.method(), &mut meter)
         .await
@@ -85,7 +85,7 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         Err(error) => Err(error),
     };
     let mut response = match admitted {
-        // What was read of a body may be in memory, and counts, until the answer is there.
+        // What was read of a body may be in memory; it counts until there is a response.
         Ok((request, None, _body)) => next.run(request).await,
         Ok((request, Some(held), _)) => next
             .run(request)
@@ -102,8 +102,9 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
     response
 }
 
-/// The caller, if he may be served. Public routes need no session, but who has one is counted by it; document-server
-/// routes ignore cookies and verify their own token. `meter` is what his answer says of his rate.
+/// Authenticates and authorizes the caller. Public routes need no session, but a session that is present is counted;
+/// document server routes ignore cookies and verify their own token. `meter` is set to the rate limit of the response
+/// headers.
 async fn admit(
     route: Route,
     app: &App,
@@ -114,7 +115,7 @@ async fn admit(
     let Route { access, terms, .. } = route;
     let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
     let Some(rate) = terms.rate(access, method) else {
-        // Nothing is counted and, as it is public, nobody has to be known.
+        // The route is public and not counted, so no caller is needed.
         return claim.is_well_formed.then_some(None).ok_or(Error::NotFound);
     };
     let rates = app.rates();
@@ -124,9 +125,9 @@ async fn admit(
         return Err(refused(&spent));
     }
     let facts = match auth::look_up(app.gate(), &mut claim).await {
-        // A public route answers also when nobody can be looked up.
+        // A public route is served even when the session look-up fails.
         Err(error) if is_public => {
-            tracing::warn!(%error, "the caller of a public route could not be looked up");
+            tracing::warn!(%error, "session look-up failed on public route");
             None
         }
         facts => facts?,
@@ -143,7 +144,7 @@ async fn admit(
             }
             let own = terms.own_rate().filter(|_| usual.is_none_or(|usual| !usual.is_refused));
             let own = own.and_then(|own| rates.person(own, user));
-            // Of two limits the answer tells the one that is the route's own.
+            // Of two limits, the response shows that of the route.
             *meter = own.or(usual);
             *meter
         }
@@ -160,12 +161,12 @@ async fn admit(
     is_well_formed.then_some(caller).ok_or(Error::NotFound)
 }
 
-/// What a request holds: a place among those of its school until its answer was computed, one among the own exports until
-/// it was read.
+/// The permits of a request: one of the concurrency limit until the response was computed, and one of the user's
+/// exports until the response was read.
 type Held = (Place, Option<Exporting>);
 
-/// Gives the request its caller, where he stands, and what only those who were admitted use up: a turn of the whole
-/// school, a place among the own exports and among what takes long.
+/// Attaches the caller and the request context, and acquires what only authorized requests use up: the shared rate of
+/// the organization, an export of the user, and a permit for long-running operations.
 async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
     if caller.standing == Standing::SuperAdmin
@@ -206,8 +207,8 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
     Ok((request, held))
 }
 
-/// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it
-/// is checked; here it only is not understood.
+/// Resolves the organization of a SUPER_ADMIN without one from the body. Errors in the body are ignored here; the
+/// handler reports them.
 async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
     if !valid::is_json(request.headers()) {
         return Ok(request);
@@ -233,7 +234,7 @@ fn refused(meter: &Meter) -> Error {
     }
 }
 
-/// Tells a signed-in caller how much of his rate is left.
+/// Sets the `RateLimit-*` headers of the response.
 fn show(meter: &Meter, headers: &mut HeaderMap) {
     for (name, value) in [
         ("ratelimit-limit", meter.limit),

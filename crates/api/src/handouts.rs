@@ -1,4 +1,5 @@
-//! `/assignments/{id}/handouts`: a file of a topic copied into the room of every group.
+//! `/assignments/{id}/handouts`: copies a file of a topic into the room of every group. See
+//! docs/api-contract.md#topics.
 
 use axum::Json;
 use axum::extract::Path;
@@ -17,27 +18,27 @@ use api_types::document::DocumentView;
 use common::error::Result;
 use service::actions::handouts::{self, NewHandout};
 
-/// The route.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(hand_out))
 }
 
-/// What was handed out, and to whom not.
+/// The result of handing out a file.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Handout)]
 pub(super) struct HandoutView {
     /// The new documents.
     documents: Vec<DocumentView>,
-    /// Groups that had a copy already.
+    /// Groups that already had a copy.
     had: Vec<GroupId>,
-    /// Groups whose rooms have no place for another document.
+    /// Groups whose rooms have reached the maximum number of documents.
     full: Vec<GroupId>,
 }
 
-/// Copy a file of a topic into the room of every group as a document for the topic
+/// Copy a file of a topic as a document into the room of every group
 ///
-/// Hidden groups get theirs, too, and see it when they start. Handing out again gives a copy only to groups that have none.
+/// Hidden groups receive a copy and see it when they start. A repeated request creates copies only for groups without
+/// one.
 #[utoipa::path(post, path = "/assignments/{id}/handouts", params(("id" = String, Path)), request_body = NewHandout,
     responses((status = 200, body = HandoutView),
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),

@@ -1,14 +1,14 @@
-//! Finds bare LF line ends in the heads of requests, which hyper accepts. A proxy that reads lines otherwise than we do
-//! would see other header fields (request smuggling), so such a head is refused with 400 and its connection closed.
+//! Detects bare LF line endings in request heads, which hyper accepts. A proxy that splits header fields differently
+//! would see other fields (request smuggling), so such a request is rejected with 400 and its connection is closed.
 
-/// The longest beginning of a line that is looked at: enough for the names and values of framing fields.
+/// Bytes of a header field that are examined: enough for the names and values of framing fields.
 const LINE_MAX: usize = 64;
 
-/// Follows the bytes of one connection from head to head, for as long as it is HTTP.
+/// Tracks the bytes of one connection from head to head, for as long as it is HTTP.
 #[derive(Debug, Default)]
 pub struct HeadScanner {
     state: State,
-    /// The beginning of the line at hand, without its end.
+    /// The start of the current field, without its line ending.
     line: Vec<u8>,
     line_length: usize,
     previous: u8,
@@ -24,24 +24,24 @@ struct Framing {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// In the lines of a head.
+    /// In a request head.
     #[default]
     Head,
-    /// In a body, with so many bytes left.
+    /// In a body, with the number of bytes left.
     Body(u64),
-    /// In the size line of a chunk.
+    /// In the size of a chunk.
     ChunkSize,
-    /// In a chunk and the line end after it, with so many bytes left.
+    /// In a chunk and its CRLF, with the number of bytes left.
     Chunk(u64),
-    /// In the lines after the last chunk.
+    /// In the trailers after the last chunk.
     Trailers,
-    /// Framing that cannot be followed; hyper refuses it or is the last to read from this connection.
+    /// Framing that cannot be parsed. Either hyper rejects it, or no further request is read from this connection.
     Lost,
 }
 
 impl HeadScanner {
-    /// Looks at bytes in the order in which hyper reads them, and spoils the first bare LF of a head: a NUL there makes
-    /// hyper refuse the request.
+    /// Scans bytes in the order in which hyper reads them. Replaces the first bare LF of a head with NUL, so that hyper
+    /// rejects the request.
     pub fn scan(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while at < bytes.len() {
@@ -50,7 +50,7 @@ impl HeadScanner {
                 State::Body(left) | State::Chunk(left) => {
                     let rest = (bytes.len() - at) as u64;
                     let skipped = left.min(rest);
-                    // No more than the rest, which is a length in memory.
+                    // At most `rest`, which is a length in memory.
                     at += usize::try_from(skipped).unwrap_or(bytes.len());
                     self.state = match (self.state, left - skipped) {
                         (State::Chunk(_), 0) => State::ChunkSize,
@@ -81,7 +81,7 @@ impl HeadScanner {
         }
     }
 
-    /// A line of the head or of the framing of chunks is complete; its last byte is CR.
+    /// Handles a complete field of the head or of the chunk framing. Its last byte is CR.
     fn end_line(&mut self) {
         let is_empty = self.line_length == 1;
         let line = std::mem::take(&mut self.line);
@@ -89,7 +89,7 @@ impl HeadScanner {
         self.line_length = 0;
         self.previous = 0;
         self.state = match self.state {
-            // Empty lines before a request are passed over.
+            // Empty lines before a request are skipped.
             State::Head if is_empty && !self.has_request_line => State::Head,
             State::Head if is_empty => self.body(),
             State::Head => {
@@ -103,7 +103,7 @@ impl HeadScanner {
         };
     }
 
-    /// What follows a complete head.
+    /// The state after a complete head.
     fn body(&mut self) -> State {
         let framing = std::mem::take(&mut self.framing);
         self.has_request_line = false;
@@ -120,7 +120,7 @@ impl HeadScanner {
 }
 
 impl Framing {
-    /// Reads the framing of the body from a header line.
+    /// Reads the framing of the body from a header field.
     fn read(&mut self, line: &[u8], is_request_line: bool) {
         let Some(colon) = line.iter().position(|byte| *byte == b':').filter(|_| !is_request_line) else {
             return;
@@ -135,7 +135,7 @@ impl Framing {
     }
 }
 
-/// What follows the line with the size of a chunk.
+/// The state after the size of a chunk.
 fn chunk(line: &[u8]) -> State {
     let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let size = std::str::from_utf8(digits)

@@ -1,4 +1,5 @@
-//! Whether the service lives, whether it can work, and the document that describes it. No secrets, no tenant data.
+//! Health, liveness, readiness and the OpenAPI document. Responses contain no secrets and no data of organizations. See
+//! docs/api-contract.md#health.
 
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -26,7 +27,6 @@ use db::platform::PlatformProof;
 
 const UNASKED: &str = "unasked";
 
-/// The routes of health and of the document.
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
         .add_on(Terms::Uncounted, Access::Anyone, routes!(show))
@@ -35,30 +35,30 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(openapi))
 }
 
-/// The service as a whole.
+/// The state of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
-    /// Always `ok`: an answer is the news.
+    /// Always `ok`.
     status: &'static str,
     /// The running version.
     version: &'static str,
     /// Seconds since the start.
     uptime: u64,
-    /// The service's clock.
+    /// The current time of the service.
     timestamp: Timestamp,
 }
 
-/// Whether the service can work.
+/// The readiness of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Readiness {
-    /// `ok`, `degraded` (works without the document server), `unavailable`, or `draining`: it was told to stop, so send
-    /// nobody here any more.
+    /// `ok`, `degraded` (works without the document server), `unavailable`, or `draining` (the service is shutting down
+    /// and must receive no new traffic).
     status: &'static str,
-    /// Each thing the service needs.
+    /// The dependencies of the service.
     checks: Checks,
 }
 
-/// Each thing the service needs: `ok`, `down`, `unset` where none is configured, `unasked` while it is draining.
+/// The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Checks {
     database: &'static str,
@@ -66,7 +66,7 @@ pub struct Checks {
     docserver: &'static str,
 }
 
-/// The service as a whole
+/// Get status and version of the service
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
 async fn show(State(app): State<App>) -> Json<Health> {
     let uptime = app.uptime().as_secs();
@@ -78,13 +78,13 @@ async fn show(State(app): State<App>) -> Json<Health> {
     })
 }
 
-/// Whether the process lives
-#[utoipa::path(get, path = "/health/live", responses((status = 200, description = "It lives")))]
+/// Check that the process is alive
+#[utoipa::path(get, path = "/health/live", responses((status = 200, description = "The process is alive")))]
 async fn live() -> StatusCode {
     StatusCode::OK
 }
 
-/// Whether the service can work
+/// Check that the service is ready
 #[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness),
         (status = 503, body = Readiness)))]
 async fn ready(State(app): State<App>) -> Response {
@@ -114,7 +114,7 @@ async fn ready(State(app): State<App>) -> Response {
     (code, Json(Readiness { status, checks })).into_response()
 }
 
-/// Whoever sends people here has to know at once.
+/// Load balancers must see this immediately, so no dependency is checked.
 fn draining() -> Response {
     let checks = Checks {
         database: UNASKED,
@@ -125,7 +125,7 @@ fn draining() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status, checks })).into_response()
 }
 
-/// Whether rows can be written. Only after a commit has failed one is written to find out.
+/// Whether rows can be written. A test write is made only after a commit has failed.
 async fn keeps_rows(app: &App) -> bool {
     if !app.store().commit_failed() {
         return true;
@@ -139,12 +139,12 @@ async fn keeps_rows(app: &App) -> bool {
     write.await.is_ok()
 }
 
-/// This document
+/// Get this OpenAPI document
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "OpenAPI 3.1")))]
 async fn openapi(headers: HeaderMap) -> Result<Response> {
-    // It is the same as long as the service runs, and large.
+    // Constant while the process runs, and large.
     static TEXT: OnceLock<String> = OnceLock::new();
-    // Compressed once as well, so that asking for it costs next to nothing.
+    // Compressed once as well, so that requests cost almost nothing.
     static COMPRESSED: OnceLock<Bytes> = OnceLock::new();
     let text = if let Some(text) = TEXT.get() {
         text

@@ -1,4 +1,4 @@
-//! `/groups/{id}/help` (contract 4.7, 6.8): only students raise the flag, only staff handle it.
+//! `/groups/{id}/help`: students set the help flag, staff handle it. See docs/api-contract.md#help-flag.
 
 use axum::Json;
 use axum::extract::Path;
@@ -17,7 +17,6 @@ use super::valid::ValidOrEmpty;
 use common::error::Result;
 use service::actions::help::{self, Call, Handled};
 
-/// The routes of help flags.
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
         .add(Access::Student, routes!(raise))
@@ -25,7 +24,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(claim))
 }
 
-/// A raised flag.
+/// A help flag that is set.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct HelpRaised {
@@ -36,7 +35,9 @@ struct HelpRaised {
     help_message: Option<HelpMessage>,
 }
 
-/// Ask for help; a repeat changes only the message
+/// Request help
+///
+/// A repeated request changes only the message.
 #[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<Call>,
     responses((status = 200, body = HelpRaised), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn raise(
@@ -53,14 +54,14 @@ async fn raise(
     }))
 }
 
-/// A lowered flag.
+/// A help flag that was cleared.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct HelpResolved {
     needs_help: bool,
 }
 
-/// Mark a call for help as handled
+/// Mark a help request as resolved
 #[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<Handled>,
     responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
@@ -75,16 +76,16 @@ async fn resolve(
     }))
 }
 
-/// A claimed flag.
+/// A claimed help request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct HelpClaimed {
-    /// Null when nobody asks for help
+    /// Null if the group does not ask for help.
     #[schema(required)]
     help_claimed_by_id: Option<UserId>,
 }
 
-/// Say that you are on the way
+/// Claim a help request
 #[utoipa::path(post, path = "/groups/{id}/help/claim", params(("id" = String, Path)),
     responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]

@@ -1,4 +1,4 @@
-//! `/homerooms` (contract 6.5).
+//! `/homerooms`. See docs/api-contract.md#homerooms-and-subjects.
 
 use axum::Json;
 use axum::extract::Path;
@@ -25,7 +25,6 @@ use db::homerooms::{CountedHomeroom, HomeroomFilter};
 use db::{Scope, Work};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
-/// The routes of homerooms.
 pub fn routes() -> Endpoints {
     Endpoints::new("homerooms")
         .add(Access::Member, routes!(list))
@@ -41,13 +40,13 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// Of this school year
+    /// Only homerooms of this school year.
     #[garde(dive)]
     academic_year: Option<AcademicYear>,
-    /// Of this homeroom teacher
+    /// Only homerooms of this homeroom teacher.
     #[garde(skip)]
     teacher_id: Option<UserId>,
 }
@@ -56,15 +55,15 @@ struct Filter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct StudentFilter {
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
 }
 
-/// What enrolling in a homeroom did.
+/// The result of adding students to a homeroom.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct HomeroomStudentsAdded {
-    /// How many are new.
+    /// Number of students who were added.
     added: usize,
 }
 
@@ -84,7 +83,9 @@ fn homeroom_view(counted: CountedHomeroom) -> HomeroomView {
     HomeroomView::new(counted.homeroom, counted.students)
 }
 
-/// The homerooms by name; a student reads the own ones
+/// List homerooms by name
+///
+/// Students receive their own homerooms.
 #[utoipa::path(get, path = "/homerooms", params(Filter), responses((status = 200, body = [HomeroomView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<HomeroomView>>> {
     let filter = HomeroomFilter {
@@ -104,7 +105,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(homerooms.await?))
 }
 
-/// Add a homeroom
+/// Create a homeroom
 #[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
@@ -117,7 +118,7 @@ async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedOb
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// One homeroom
+/// Get a homeroom
 #[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
 async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
     let object = Object::from(&id);
@@ -125,7 +126,7 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
     Ok(shown.map(homeroom_view))
 }
 
-/// Change a homeroom
+/// Update a homeroom
 #[utoipa::path(patch, path = "/homerooms/{id}", params(("id" = String, Path)), request_body = HomeroomEdit,
     responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_HOMEROOM")))]
@@ -138,7 +139,9 @@ async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit
     Ok(or_current(edited, current).await?.map(homeroom_view))
 }
 
-/// Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more
+/// Delete a homeroom
+///
+/// Its students stay in their classes; `homeroomId` of its classes becomes null.
 #[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn remove(
@@ -152,7 +155,7 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-/// The students of a homeroom, by name
+/// List the students of a homeroom, by name
 #[utoipa::path(get, path = "/homerooms/{id}/students", params(("id" = String, Path), StudentFilter),
     responses((status = 200, body = [HomeroomStudentView])))]
 async fn students(
@@ -173,7 +176,7 @@ async fn students(
     Ok(Json(views.collect()))
 }
 
-/// Enrol students in a homeroom
+/// Add students to a homeroom
 #[utoipa::path(post, path = "/homerooms/{id}/students", params(("id" = String, Path)),
     request_body = NewHomeroomStudents, responses((status = 200, body = HomeroomStudentsAdded)))]
 async fn add_students(
@@ -185,7 +188,7 @@ async fn add_students(
     Ok(Json(HomeroomStudentsAdded { added }))
 }
 
-/// Take a student out of a homeroom
+/// Remove a student from a homeroom
 #[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
 async fn remove_student(

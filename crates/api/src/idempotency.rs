@@ -1,5 +1,6 @@
-//! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer. The key is read
-//! before the route; a creating handler claims it in its own transaction (`Context::repeatable`).
+//! `Idempotency-Key`: a repeated creating request creates nothing and receives the first response. The key is read by a
+//! layer; a creating handler claims it in its own transaction (`Context::repeatable`). See
+//! docs/api-contract.md#idempotency-key.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,10 +18,9 @@ use super::valid;
 use adapters::files::hex;
 use common::error::{Error, Result};
 
-/// The header.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The key of a request, and what it is for.
+/// The key of a request, and the request that it belongs to.
 #[derive(Debug)]
 pub struct Claim {
     route: String,
@@ -31,7 +31,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// What is claimed, once the body is known.
+    /// The keyed request of a user; `None` until the body was read.
     pub fn of(&self, user: &UserId) -> Option<KeyedRequest> {
         Some(KeyedRequest {
             user: user.clone(),
@@ -41,7 +41,7 @@ impl Claim {
         })
     }
 
-    /// Notes what a form brings. Its bytes differ with every sending, for they contain the boundary.
+    /// Records the content of a form. The raw bytes differ between attempts, because they contain the boundary.
     pub fn note_form(&self, file_name: &str, sha256: &str, fields: &Map<String, Value>) {
         let mut fields = fields.clone();
         fields.insert("file".to_owned(), Value::from(vec![file_name, sha256]));
@@ -58,7 +58,7 @@ impl Claim {
     }
 }
 
-/// Reads the key of a request that has one, and with it the body, unless that is a form.
+/// Reads the key of a request that has one, and also the body unless that is a form.
 pub async fn attach(request: Request) -> Result<Request> {
     if request.method() != Method::POST || !request.headers().contains_key(KEY) {
         return Ok(request);
@@ -103,7 +103,7 @@ fn target(uri: &Uri) -> String {
     uri.path_and_query().map_or_else(String::new, ToString::to_string)
 }
 
-/// JSON with sorted keys and without spaces: two texts of the same value are the same request.
+/// JSON with sorted keys and without spaces, so that equal values are equal requests.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! `POST /users/import` (contract 6.3): a file in a form, or a short list as JSON. The answer is written while the rows are
-//! carried out; a client that goes away stops the import between two units.
+//! `POST /users/import`: a file in a form, or a short list as JSON. The report is streamed while rows are imported;
+//! when the client disconnects, the import stops between two transactions. See docs/api-contract.md#importing-people.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -26,10 +26,9 @@ use api_types::import::{ImportReportView, ImportRowView};
 use common::error::{Error, Result};
 use service::import::{self, Import, Plan, Reported, Rules, Said};
 
-/// Units whose report may wait for a slow client; then the import waits, too.
+/// Transactions whose report may be buffered for a slow client. Beyond that the import waits.
 const AHEAD: usize = 2;
 
-/// The route of imports.
 pub fn routes() -> Endpoints {
     Endpoints::new("users").add_on(Terms::Import, Access::Admin, routes!(run))
 }
@@ -38,50 +37,50 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Options {
-    /// Only show what would happen
+    /// Preview the effects without changing anything.
     #[garde(skip)]
     #[serde(default)]
     #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
-    /// Whether people who are members already are brought up to date (upsert, the default) or left alone (create)
+    /// Whether existing members are updated (`upsert`, the default) or skipped (`create`).
     #[garde(skip)]
     mode: Option<ImportMode>,
 }
 
-/// People to be imported.
+/// People to import.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PeopleToImport {
-    /// At most 500; more come in a file.
+    /// At most 500 people. Use a file for more.
     #[garde(length(max = BODY_MAX))]
     #[schema(max_items = 500)]
     users: Vec<PersonToImport>,
 }
 
-/// A student or a teacher; what is wrong with one is said in the report, as for a row of a file.
+/// A student or a teacher. Problems are listed in the report, as for a row of a file.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[garde(allow_unvalidated)]
 pub struct PersonToImport {
-    /// Address.
+    /// Email address.
     email: Option<String>,
-    /// First name; one of the two is needed.
+    /// First name. A first or last name is required.
     first_name: Option<String>,
     /// Last name.
     last_name: Option<String>,
-    /// student or teacher.
+    /// `student` or `teacher`.
     role: Option<String>,
-    /// Id in the school's own administration.
+    /// Id in the school's administration system.
     external_id: Option<String>,
-    /// Id or name of a homeroom; a new name makes one.
+    /// Id or name of a homeroom. A new name creates a homeroom.
     homeroom: Option<String>,
     /// Ids or names of classes.
     classes: Option<Vec<String>>,
-    /// The hash of a better-auth database.
+    /// Password hash from a better-auth database.
     password_hash: Option<String>,
 }
 
-/// What was brought.
+/// The content of an import request.
 enum Brought {
     File(Box<Uploaded>),
     People(PeopleToImport),
@@ -100,7 +99,7 @@ impl FromRequest<App> for Brought {
     }
 }
 
-/// Import students and teachers from a table, from a OneRoster archive, or from a list
+/// Import students and teachers from a table, a OneRoster archive or a list
 #[utoipa::path(post, path = "/users/import", params(Options),
     request_body(content((FileForm = "multipart/form-data"), (PeopleToImport = "application/json"))),
     responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
@@ -130,10 +129,10 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
     let running = tokio::spawn(async move {
         let counts = import.run(plan, sender).await;
         if !rules.is_dry_run {
-            // Hashes of another kind may be there now; whoever signs in shall not learn from the time it takes whose.
+            // Imported hashes may exist now. Sign-in times must not reveal which accounts have them.
             gate.hashing().learn(true, common::clock::now());
         }
-        // The staged file has to stay until its last row was read.
+        // The staged file must exist until its last row was read.
         drop(file);
         counts
     });
@@ -163,14 +162,15 @@ impl PersonToImport {
     }
 }
 
-/// What of the answer has been written.
+/// How much of the report was written.
 enum Written {
     Nothing,
     Rows(bool),
     All,
 }
 
-/// The answer, piece by piece. An import that breaks off breaks the answer off, so that nobody takes a part for the whole.
+/// The report as a stream. When the import fails the response is aborted, so that a partial report is not mistaken for
+/// a complete one.
 fn report(
     rules: Rules,
     reports: mpsc::Receiver<Vec<Reported>>,
@@ -202,7 +202,7 @@ fn report(
         let Some(running) = running else { return Ok(None) };
         let outcome = running.await?;
         if let Err(error) = &outcome {
-            tracing::error!(error = format!("{error:?}"), "an import broke off");
+            tracing::error!(error = format!("{error:?}"), "import failed");
         }
         Ok(Some((Bytes::from(end(outcome?)), (Written::All, reports, None))))
     })

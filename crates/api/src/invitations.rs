@@ -1,5 +1,6 @@
-//! Invitation routes outside of the better-auth wire format: the list and the emails for administrators, and the page that the mailed token
-//! opens. The token comes in a body, never in an address, so that no log holds it.
+//! Invitation routes outside of the better-auth wire format: the list and the emails for administrators, and the page
+//! that the mailed token opens. The token is sent in a body, never in a URL, so that no log contains it. See
+//! docs/accounts.md.
 
 use axum::Extension;
 use axum::Json;
@@ -29,7 +30,6 @@ use service::actions::acceptance::{self, Answerer, NewPassword};
 use service::actions::invitations;
 use service::changes;
 
-/// The routes of invitations.
 pub fn routes() -> Endpoints {
     Endpoints::new("invitations")
         .add(Access::Admin, routes!(list))
@@ -43,11 +43,11 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// How many invitations; more than 200 are 200
+    /// Maximum number of invitations. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, Invitations>>,
@@ -62,19 +62,19 @@ struct MailedToken {
     token: String,
 }
 
-/// The token of an email, and the password for an account whose mailbox was never proven.
+/// The token of an email, and the password for an account whose mailbox was never verified.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Acceptance {
     /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
     token: String,
-    /// Required where the preview has `needsPassword`, ignored otherwise.
+    /// Required if the preview has `needsPassword`, ignored otherwise.
     #[garde(skip)]
     password: Option<String>,
 }
 
-/// A membership that began by the mailed token.
+/// A membership created with the token of an email.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AcceptedInvitation {
@@ -82,18 +82,20 @@ struct AcceptedInvitation {
     member: MembershipView,
 }
 
-/// A membership that a platform administrator confirmed.
+/// A membership that a SUPER_ADMIN confirmed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ConfirmedInvitation {
     invitation: InvitationView,
     member: MembershipView,
-    /// The new password of the account, returned once; absent where the person's own password stays.
+    /// The new password of the account, returned only once. Absent if the account keeps its password.
     #[serde(skip_serializing_if = "Option::is_none")]
     temporary_password: Option<String>,
 }
 
-/// The pending invitations of the organization, newest first; expired ones are among them
+/// List the pending invitations of the organization, newest first
+///
+/// Expired invitations are included.
 #[utoipa::path(get, path = "/admin/invitations", params(Listed),
     responses((status = 200, body = Page<InvitationView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<InvitationView>>> {
@@ -107,7 +109,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     Ok(Json(Page::of(Invitations, slice, InvitationView::new)))
 }
 
-/// Mail an invitation again and extend it by seven days; the link of the email before is void
+/// Send an invitation again and extend it by seven days
+///
+/// The link of the previous email becomes invalid.
 #[utoipa::path(post, path = "/admin/invitations/{id}/resend", params(("id" = String, Path)),
     responses((status = 200, body = InvitationView), (status = 403, description = "FORBIDDEN_RANK")))]
 async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<InvitationView>> {
@@ -116,10 +120,10 @@ async fn resend(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Invita
     Ok(Json(InvitationView::new(invitation)))
 }
 
-/// Confirm an invitation in the place of a person whom no email reaches
+/// Confirm an invitation on behalf of a person who cannot receive email
 ///
-/// The activity log names who did it. An account whose mailbox was never proven gets a temporary password, its sessions end and
-/// its other memberships become invitations.
+/// The activity log names the actor. An account whose mailbox was never verified gets a temporary password, its
+/// sessions end and its other memberships become invitations.
 #[utoipa::path(post, path = "/admin/invitations/{id}/confirm", params(("id" = String, Path)),
     responses((status = 200, body = ConfirmedInvitation)))]
 async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<ConfirmedInvitation>> {
@@ -144,7 +148,9 @@ async fn confirm(cx: Context, Path(id): Path<InvitationId>) -> Result<Json<Confi
     }))
 }
 
-/// What the mailed token invites to; reading it uses nothing up
+/// Get the invitation of a mailed token
+///
+/// Does not use up the token.
 #[utoipa::path(post, path = "/invitations/preview", request_body = MailedToken,
     responses((status = 200, body = InvitationPreview),
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
@@ -172,10 +178,10 @@ async fn preview(State(app): State<App>, Valid(sought): Valid<MailedToken>) -> R
     }))
 }
 
-/// Accept an invitation with the mailed token
+/// Accept an invitation with the token of the email
 ///
-/// On an account whose mailbox was never proven the password is replaced in the same step, all sessions end, and its other
-/// memberships become invitations.
+/// For an account whose mailbox was never verified, the password is replaced in the same step, all sessions end, and
+/// its other memberships become invitations.
 #[utoipa::path(post, path = "/invitations/accept", request_body = Acceptance,
     responses((status = 200, body = AcceptedInvitation),
         (status = 404, description = "The token is unknown, used, withdrawn or expired, NOT_FOUND")))]
@@ -186,7 +192,7 @@ async fn accept(
 ) -> Result<Json<AcceptedInvitation>> {
     let now = clock::now();
     let Acceptance { token, password } = acceptance;
-    // No password is hashed without a valid token.
+    // Avoids hashing for an invalid token.
     let (known, needs_password) = look(&app, token.clone(), now).await?;
     let hash = match password.filter(|_| needs_password) {
         Some(password) => {

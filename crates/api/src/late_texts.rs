@@ -1,4 +1,5 @@
-//! `/workrooms/late-texts`: what was saved of documents after they were deleted, for the staff of their class.
+//! `/workrooms/late-texts`: saves that arrived after their document was deleted, for staff of the class. See
+//! docs/api-contract.md#deleted-documents.
 
 use axum::Json;
 use axum::extract::Path;
@@ -20,7 +21,6 @@ use api_types::late_text::LateTextView;
 use common::error::Result;
 use db::deleted_documents::SeenLateText;
 
-/// The routes of late texts.
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Staff, routes!(list))
@@ -31,14 +31,14 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Of this class
+    /// Only texts of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
 }
 
-/// Texts that were saved after their document was deleted, newest first
+/// List texts saved after their document was deleted, newest first
 ///
-/// Those of the classes the caller manages; administrators also see those of classes that are deleted. A text is kept for
+/// Includes the classes that the caller manages; administrators also see texts of deleted classes. A text is kept for
 /// 24 hours.
 #[utoipa::path(get, path = "/workrooms/late-texts", params(Filter), responses((status = 200, body = [LateTextView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<LateTextView>>> {
@@ -47,11 +47,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(found.into_iter().map(view).collect()))
 }
 
-/// The bytes of such a text
+/// Download a text saved after its document was deleted
 #[utoipa::path(get, path = "/workrooms/late-texts/{id}/download", params(("id" = String, Path)),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+    responses((status = 200, description = "The file"), (status = 206, description = "The requested range"),
+        (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<LateTextId>, headers: HeaderMap) -> Result<Response> {
     let SeenLateText { text, document, .. } = cx.read(move |scope| scope.late_text(&id)).await?;
     let file = Download {

@@ -1,5 +1,5 @@
-//! What surrounds every request, in the specification's order: request id, request log, (then the guard of the route:
-//! authenticate, resolve tenant, authorize; then validation and the handler), and rendering of errors on the way out.
+//! The layers around every request, in the specified order: request id, request log, then the guard of the route
+//! (authenticate, resolve organization, authorize), validation and the handler; and rendering of errors in responses.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Instant;
@@ -19,25 +19,25 @@ use common::clock;
 use common::error::Error;
 use common::measures::measures;
 
-/// The header that carries the request id both ways.
+/// The header of the request id in requests and responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest path with its query, in bytes.
+/// Maximum length of path and query in bytes.
 const LONGEST_URI: usize = 8 * 1024;
-/// The most that all header fields may have, in bytes; hyper lets no more than a hundred of them pass.
+/// Maximum size of all header fields in bytes. hyper accepts at most 100 fields.
 const LARGEST_HEAD: usize = 16 * 1024;
-/// The methods that some route serves.
+/// The methods that routes use.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/// What metrics and logs call all other methods.
+/// The name of all other methods in metrics and logs.
 const OTHER_METHOD: &str = "OTHER";
-/// What the log shows of a path.
+/// Characters of a path that are logged.
 const LONGEST_LOGGED: usize = 512;
-/// Path prefix of a mailed secret, at any position in a path.
+/// What precedes a mailed secret in a path, at any position.
 const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
-/// For a year, browsers come back to this host and those below it over TLS only.
+/// HSTS for one year, subdomains included.
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
-/// Gives the request its id, logs how it ended, and writes the bodies of errors.
+/// Assigns the request id, logs the outcome, and renders the bodies of errors.
 pub async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
@@ -71,7 +71,7 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     let took = started.elapsed();
     measures().answered(method, route.as_deref().unwrap_or("-"), status, took);
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    // The path may hold ids but never names, secrets or query values.
+    // A path may contain ids, but never names, secrets or query values.
     tracing::info!(
         request.id = id,
         http.method = method,
@@ -79,12 +79,13 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
         http.path = path,
         http.status = status,
         duration_ms = milliseconds,
-        "answered"
+        "request completed"
     );
     response
 }
 
-/// What the log shows of a path: the template where a part of it is a secret, also where a mangled link matches no route.
+/// The path as logged: the route template if a parameter is a secret, and the part before a secret if a damaged link
+/// matches no route.
 fn logged_path(route: Option<&str>, path: &str) -> String {
     if let Some(route) = route.filter(|route| route.contains("{token}")) {
         return route.to_owned();
@@ -95,12 +96,13 @@ fn logged_path(route: Option<&str>, path: &str) -> String {
     shown.unwrap_or(path).chars().take(LONGEST_LOGGED).collect()
 }
 
-/// The method as metrics and logs name it; nothing for one that no route serves. A client may send any word of any length.
+/// The method as metrics and logs name it; `None` for a method that no route uses. A client may send any token of any
+/// length.
 fn known_method(method: &Method) -> Option<&'static str> {
     METHODS.into_iter().find(|known| *known == method.as_str())
 }
 
-/// Refuses a method that no route serves, before anything else looks at the request.
+/// Rejects a method that no route uses, before anything else is done with the request.
 fn unknown_method() -> Response {
     let mut response = Error::MethodNotAllowed.into_response();
     let served = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
@@ -116,7 +118,7 @@ fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
     hosts.client_address(request.headers(), Some(peer)).filter(|_| is_proxy)
 }
 
-/// Checks the head of a request: its size (reliability.md 5.2), its one Host and at most one Origin.
+/// Checks the head of a request: its size, exactly one Host and at most one Origin.
 fn fitting(request: &Request) -> Result<(), Error> {
     let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
     let fields = request.headers().iter();
@@ -134,7 +136,7 @@ fn fitting(request: &Request) -> Result<(), Error> {
     }
 }
 
-/// Whether a request names exactly one host (RFC 9112, 3.2); HTTP/1.0 knows no Host.
+/// Whether a request names exactly one host (RFC 9112, section 3.2). HTTP/1.0 may omit it.
 fn has_one_host(request: &Request) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -144,7 +146,7 @@ fn has_one_host(request: &Request) -> bool {
     }
 }
 
-/// A name or an address, with or without a port.
+/// A name or an IP address, with or without a port.
 fn is_host(text: &str) -> bool {
     let (name, port) = match text.rsplit_once(':') {
         Some((name, port)) if !text.ends_with(']') => (name, port),
@@ -186,7 +188,7 @@ fn render_error(mut response: Response, id: &str) -> Response {
     Response::from_parts(parts, rendered.into_body())
 }
 
-/// Answers of the API are for this page only and are never kept (reliability.md 5.4).
+/// Sets security headers: API responses are same-origin only and are never cached.
 fn protect(headers: &mut HeaderMap, is_secure: bool) {
     let defaults = [
         (header::CACHE_CONTROL, "no-store"),
@@ -207,7 +209,7 @@ fn protect(headers: &mut HeaderMap, is_secure: bool) {
     }
 }
 
-/// CORS for the one allowed origin: preflights are answered here, other answers get the two headers.
+/// CORS for the one allowed origin: responds to preflights, and adds the headers to other responses.
 pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed = origin.filter(|origin| origin.as_bytes() == app.frontend_origin().as_bytes());
@@ -252,7 +254,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
     response
 }
 
-/// A panic in a handler is our fault and ends that request only.
+/// Renders a panic of a handler as an internal error. Only that request fails.
 pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
 }

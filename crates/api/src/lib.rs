@@ -1,5 +1,4 @@
-//! How the service is asked: routes, who may call them, shapes of requests and answers. No SQL, no transactions of its
-//! own, no rules.
+//! The HTTP API: routes with their access rules, request and response types. No SQL, no transactions, no rules.
 
 mod anonymous_body;
 pub mod app;

@@ -1,6 +1,7 @@
-//! The wire of one connection, which can be cut: after [`Cut::pull`] every read and write fails at once, also those that
-//! wait for a client that does not read. The kernel gives up such a client by itself after a while, too. A client that
-//! sends the head of a request too slowly, or nothing for long, is cut here: hyper has one time for both.
+//! The TCP stream of a connection, which can be aborted: after [`Cut::pull`] every read and write fails at once, even
+//! while it waits for a client that does not read (the kernel also gives up such a client after a while). Clients that
+//! send a request head too slowly, or stay idle too long, are disconnected here, because hyper has one timeout for
+//! both.
 
 use std::io;
 use std::pin::Pin;
@@ -18,46 +19,46 @@ use super::head_scanner::HeadScanner;
 use super::pace::{Pace, READER_PACE};
 use realtime::cut::Cut;
 
-/// A peer that acknowledges nothing, or takes nothing, for this long is gone (contract 9: cut within 30 s).
+/// TCP user timeout: a peer that acknowledges nothing for this long is disconnected.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
-/// After this long without traffic the kernel asks whether the peer is still there.
+/// Idle time before the kernel sends a keep-alive probe.
 const KEEP_ALIVE: Duration = Duration::from_mins(1);
 
-/// How long a client may take to send the head of a request (contract 9).
+/// Timeout of a request head.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long a connection may stand between two requests.
+/// Timeout of an idle connection between two requests.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// What a connection is waiting for; copies are the same one.
+/// The phase of a connection; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Phase(Arc<AtomicU8>);
 
 impl Phase {
-    /// The head of a request: of the first, or one that has begun to arrive.
+    /// Waiting for a request head: the first one, or one that has begun to arrive.
     const HEAD: u8 = 0;
-    /// Us: a request is being answered.
+    /// Processing a request.
     const BUSY: u8 = 1;
-    /// The next request.
+    /// Waiting for the next request.
     const IDLE: u8 = 2;
-    /// The connection is a WebSocket, which has limits of its own.
+    /// Upgraded to a WebSocket, which has limits of its own.
     const UPGRADED: u8 = 3;
 
-    /// A request is complete enough to be answered.
+    /// A request head is complete and is being processed.
     pub fn begin(&self) {
         self.0.store(Self::BUSY, Ordering::Relaxed);
     }
 
-    /// The connection is no HTTP any more.
+    /// The connection was upgraded and is no longer HTTP.
     pub fn upgrade(&self) {
         self.0.store(Self::UPGRADED, Ordering::Relaxed);
     }
 
-    /// Its answer is on the way: whoever holds this does so until then.
+    /// Returns a guard to hold until the response is complete.
     pub fn answering(&self) -> Answering {
         Answering(self.clone())
     }
 
-    /// Whether the head of a request is on its way, or may be.
+    /// Whether the head of a request is arriving, or may be.
     pub fn awaits_head(&self) -> bool {
         self.get() == Self::HEAD
     }
@@ -66,7 +67,7 @@ impl Phase {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// How long the client may wait in this phase.
+    /// The timeout for client input in this phase.
     fn patience(phase: u8) -> Option<Duration> {
         match phase {
             Self::HEAD => Some(HEAD),
@@ -76,7 +77,7 @@ impl Phase {
     }
 }
 
-/// An answer that is not finished; the next request may come when it goes.
+/// A response in progress. When it is dropped, the connection waits for the next request.
 pub struct Answering(Phase);
 
 impl Drop for Answering {
@@ -85,18 +86,19 @@ impl Drop for Answering {
     }
 }
 
-/// A TCP stream with its cut. Readers and writers are different tasks after an upgrade, so each waits on its own.
+/// A TCP stream that can be aborted. After an upgrade, reader and writer are different tasks, so each has its own
+/// waker.
 pub struct Line {
     stream: TcpStream,
     cut: Cut,
     phase: Phase,
-    /// When the patience of a phase ends; made anew when the phase is another one.
+    /// The phase and its timer. The timer is reset when the phase changes.
     alarm: (u8, Option<Pin<Box<Sleep>>>),
     reader: SlowReader,
     heads: HeadScanner,
 }
 
-/// How long the client of a connection has not read its responses.
+/// Measures for how long the client of a connection has not read its responses.
 struct SlowReader {
     pace: Pace,
     written: u64,
@@ -116,7 +118,7 @@ impl SlowReader {
         }
     }
 
-    /// The client took something.
+    /// The client has read something.
     fn progress(&mut self, bytes: usize) {
         self.written += bytes as u64;
         if let Some(since) = self.since.take() {
@@ -125,7 +127,7 @@ impl SlowReader {
         }
     }
 
-    /// The client takes nothing at the moment: fails once it has done so for too long.
+    /// The client reads nothing at the moment. Fails once that has lasted too long.
     fn wait(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
         let patience = self.pace.patience(self.waited, self.written);
@@ -135,13 +137,13 @@ impl SlowReader {
         if alarm.as_mut().poll(context).is_pending() {
             return Ok(());
         }
-        let why = "the client read the answer too slowly";
+        let why = "timeout: client reads the response too slowly";
         Err(io::Error::new(io::ErrorKind::TimedOut, why))
     }
 }
 
 impl Line {
-    /// Makes an accepted stream ready to be served.
+    /// Sets the socket options of an accepted stream and wraps it.
     pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, Cut)> {
         stream.set_nodelay(true)?;
         let socket = SockRef::from(&stream);
@@ -159,7 +161,7 @@ impl Line {
         Ok((line, cut))
     }
 
-    /// The client sent nothing for the moment: it may go on doing so for as long as the phase allows.
+    /// The client has sent nothing. Closes the connection once the timeout of the phase has elapsed.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let phase = self.phase.get();
         if self.alarm.0 != phase {
@@ -172,19 +174,19 @@ impl Line {
             .as_mut()
             .is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
         if is_over {
-            let why = "the client sent nothing for too long";
+            let why = "timeout: client sent nothing";
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
         }
         Poll::Pending
     }
 
-    /// Notes how far a write came; one that waits for a client that reads too slowly fails.
+    /// Records the progress of a write. Fails a write that waits for a client that reads too slowly.
     fn after_write(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &written {
             Poll::Ready(Ok(bytes)) => self.reader.progress(*bytes),
             Poll::Pending if self.phase.get() != Phase::UPGRADED => {
                 if let Err(error) = self.reader.wait(context) {
-                    // What still waits in the kernel is thrown away.
+                    // Discards what is buffered in the kernel.
                     drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
                     return Poll::Ready(Err(error));
                 }
@@ -194,23 +196,23 @@ impl Line {
         written
     }
 
-    /// Fails once the connection was cut.
+    /// Fails once the connection was aborted.
     fn check(&self, is_cut: bool) -> io::Result<()> {
         if !is_cut {
             return Ok(());
         }
-        // What still waits in the kernel for a client that was cut off is thrown away.
+        // Discards what the kernel has buffered for an aborted client.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
         Err(io::Error::new(
             io::ErrorKind::ConnectionAborted,
-            "the connection was cut",
+            "connection aborted by the server",
         ))
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        // Whoever keeps the cut learns that there is nothing left to cut.
+        // Marks the handle as used, so that its owner knows that the connection has ended.
         self.cut.pull();
     }
 }

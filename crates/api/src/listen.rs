@@ -1,6 +1,6 @@
-//! Accepts connections and serves them until told to stop; then goes on for a while so that a proxy finds other instances,
-//! and at last lets requests in flight finish. It stands below axum for what axum does not offer: limits for connections,
-//! for the head of a request and for the pauses of a client, and wires that can be cut.
+//! The HTTP server: accepts connections until shutdown begins, keeps accepting while it drains so that a proxy can
+//! switch to other instances, and finally waits for requests in flight. It uses hyper directly for what axum does not
+//! offer: limits for connections, request heads and client pauses, and streams that can be aborted.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -27,18 +27,18 @@ use super::line::{Line, Phase};
 use super::pace::{Holding, Paced, Waiting};
 use auth::tenant::network as counted_address;
 
-/// How long requests in flight may take once the service was told to stop (contract 9).
+/// Time in which requests in flight may finish at shutdown.
 const GRACE: Duration = Duration::from_secs(25);
-/// What is read ahead of one connection at most. It is more than a head may have, so that we can say what is wrong with
-/// a larger one, and little enough for twenty thousand slow clients.
+/// Read buffer of a connection in bytes. Larger than the maximum head, so that an oversized head gets a proper error,
+/// and small enough for twenty thousand slow clients.
 const READ_AHEAD: usize = 64 * 1024;
-/// How long a connection that has just come in may take to send its request once no more come in.
+/// Time in which a connection that was just accepted may send its request once the listener is closed.
 const ARRIVING: Duration = Duration::from_millis(500);
-/// How long to wait when the system has no more descriptors.
+/// Pause after a failed accept, for example when no file descriptors are left.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
-/// Serves until `stop` resolves, goes on while it drains, and then lets what has begun finish. A signal ends the drain
-/// early.
+/// Serves until `stop` resolves, keeps serving while draining, and then finishes requests in flight. A signal ends the
+/// drain early.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -59,7 +59,7 @@ pub async fn serve(
     if !drain.is_zero() {
         let again = StopSignals::watch()?;
         let seconds = drain.as_secs();
-        tracing::info!(seconds, "draining: readiness says no, requests are answered as before");
+        tracing::info!(seconds, "draining: readiness fails, requests are still served");
         let impatience = async {
             tokio::select! {
                 () = tokio::time::sleep(drain) => {}
@@ -73,7 +73,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Those who have come in, and what they are served with.
+/// The accepted connections, and what serves them.
 struct Door {
     router: Router,
     app: App,
@@ -93,8 +93,9 @@ impl Door {
             match accepted {
                 Ok((stream, peer)) => self.let_in(stream, peer),
                 Err(error) => {
-                    // A client that went before it was accepted, or no descriptors left; neither ends the service.
-                    tracing::warn!(%error, "a connection was not accepted");
+                    // The client disconnected before it was accepted, or no descriptors are left. Neither ends the
+                    // service.
+                    tracing::warn!(%error, "connection not accepted");
                     tokio::time::sleep(EXHAUSTED).await;
                 }
             }
@@ -109,7 +110,8 @@ impl Door {
         }
     }
 
-    /// The last ones: the system has let them in already, so closing the door would cut them off.
+    /// Accepts the connections in the backlog: the kernel has established them already, so closing the listener would
+    /// reset them.
     fn let_in_who_waits(&self, listener: TcpListener) -> std::io::Result<()> {
         let listener = listener.into_std()?;
         while let Ok((stream, peer)) = listener.accept() {
@@ -119,9 +121,9 @@ impl Door {
         Ok(())
     }
 
-    /// Requests in flight finish.
+    /// Waits for requests in flight.
     async fn close(self) {
-        tracing::info!("stopping: new connections are refused, requests in flight finish");
+        tracing::info!("shutting down: listener closed, waiting for requests in flight");
         self.stopping.cancel();
         self.connections.close();
         let finished = tokio::time::timeout(GRACE, async {
@@ -132,7 +134,10 @@ impl Door {
             );
         });
         if finished.await.is_err() {
-            tracing::warn!(left = self.connections.len(), "some requests did not finish in time");
+            tracing::warn!(
+                left = self.connections.len(),
+                "shutdown timeout: requests in flight were dropped"
+            );
         }
     }
 }
@@ -148,7 +153,7 @@ async fn serve_connection(
     let phase = Phase::default();
     let (line, cut) = match Line::new(stream, phase.clone()) {
         Ok(ready) => ready,
-        Err(error) => return tracing::debug!(%error, "a connection went at once"),
+        Err(error) => return tracing::debug!(%error, "connection setup failed"),
     };
     let (begun, arriving) = (phase.clone(), phase.clone());
     let service = router
@@ -161,7 +166,7 @@ async fn serve_connection(
             request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
         })
         .map_response(move |mut response: Response| {
-            // What became a WebSocket has limits of its own and no next request.
+            // A WebSocket has limits of its own and no next request.
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 phase.upgrade();
                 return response;
@@ -182,7 +187,8 @@ async fn serve_connection(
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
         () = stopping.cancelled() => {
-            // Hyper hangs up where it has read nothing yet, although a request may have arrived: that one is answered first.
+            // hyper closes a connection from which it has read nothing, although a request may have arrived. Such a
+            // request is served first.
             let patience = if arriving.awaits_head() { ARRIVING } else { Duration::ZERO };
             if let Ok(outcome) = tokio::time::timeout(patience, connection.as_mut()).await {
                 outcome
@@ -193,11 +199,11 @@ async fn serve_connection(
         }
     };
     if let Err(error) = outcome {
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!(%error, "connection closed with error");
     }
 }
 
-/// The connections there are, and how many of them come from each address.
+/// Counts connections in total and per address.
 #[derive(Clone)]
 struct Crowd(Arc<Places>);
 
@@ -208,7 +214,7 @@ struct Places {
     taken: Mutex<(usize, HashMap<IpAddr, usize>)>,
 }
 
-/// A connection's place; it is free again when this goes.
+/// A counted connection; released on drop.
 struct Place {
     crowd: Crowd,
     address: IpAddr,
@@ -225,17 +231,17 @@ impl Crowd {
         }))
     }
 
-    /// A place for a connection, if there is one; a proxy stands for everybody behind it.
+    /// Counts a connection unless a limit is reached. The limit per address does not apply to trusted proxies.
     fn admit(&self, peer: IpAddr) -> Option<Place> {
         let address = counted_address(peer);
         let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.0 >= self.0.most {
-            tracing::warn!(most = self.0.most, "a connection was refused: there are too many");
+            tracing::warn!(most = self.0.most, "connection rejected: too many connections");
             return None;
         }
         let of_one = taken.1.get(&address).copied().unwrap_or_default();
         if of_one >= self.0.most_of_one && !network::contains(&self.0.proxies, peer) {
-            tracing::debug!(%address, "a connection was refused: this address has too many");
+            tracing::debug!(%address, "connection rejected: too many connections from this address");
             return None;
         }
         taken.0 += 1;
@@ -261,20 +267,20 @@ impl Drop for Place {
     }
 }
 
-/// The signals that ask the process to stop: SIGTERM, Ctrl-C at a terminal, and SIGHUP when the terminal is closed.
-/// Settings are not read again while the service runs, so SIGHUP has no other meaning.
+/// The signals that stop the process: SIGTERM, SIGINT (Ctrl-C), and SIGHUP when the terminal is closed. Settings are
+/// not reloaded, so SIGHUP has no other meaning.
 pub struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// Nothing where the process was started with it ignored (`nohup`).
+    /// `None` if the process was started with SIGHUP ignored (`nohup`).
     hang_up: Option<Signal>,
 }
 
 impl StopSignals {
-    /// A signal that arrives from now on is kept until [`Self::received`] asks; before, it ends the process at once. So this
-    /// comes before anyone learns that the service is there.
+    /// Installs the signal handlers. A signal that arrives from now on is kept until [`Self::received`] is awaited;
+    /// before, it kills the process. So this must run before the service is announced as started.
     pub fn watch() -> std::io::Result<Self> {
-        // Watching it ends that it is ignored.
+        // Installing a handler would stop ignoring the signal.
         let hang_up = if is_hang_up_ignored() {
             None
         } else {
@@ -287,7 +293,7 @@ impl StopSignals {
         })
     }
 
-    /// Resolves when the process was asked to stop.
+    /// Resolves when a stop signal was received.
     pub async fn received(mut self) {
         let hung_up = async {
             match &mut self.hang_up {
@@ -303,7 +309,7 @@ impl StopSignals {
     }
 }
 
-/// Whether SIGHUP was ignored when the process was started. Asked once: watching the signal changes it.
+/// Whether SIGHUP was ignored when the process was started. Cached, because installing a handler changes it.
 fn is_hang_up_ignored() -> bool {
     static IS_IGNORED: OnceLock<bool> = OnceLock::new();
     *IS_IGNORED.get_or_init(|| {

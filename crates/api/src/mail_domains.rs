@@ -1,5 +1,5 @@
-//! `/admin/domains` and `/tenants/{id}/domains`: the mail domains of an organization. Its administrators prove them by a TXT
-//! record; a SUPER_ADMIN sets them.
+//! `/admin/domains` and `/tenants/{id}/domains`: the mail domains of an organization. Its administrators prove
+//! ownership with a TXT record; a SUPER_ADMIN may assign domains without proof. See docs/mail-domains.md.
 
 use axum::Json;
 use axum::extract::Path;
@@ -18,7 +18,7 @@ use common::error::Result;
 use db::{Scope, Work};
 use service::actions::mail_domains::{self, NewMailDomain};
 
-/// The routes for the administrators of an organization.
+/// The routes for administrators of the organization.
 pub fn routes() -> Endpoints {
     Endpoints::new("admin")
         .add(Access::Admin, routes!(list, add))
@@ -26,7 +26,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Admin, routes!(check))
 }
 
-/// The routes for those who run the platform.
+/// The routes for SUPER_ADMINs.
 pub fn of_tenants() -> Endpoints {
     Endpoints::new("tenants")
         .add(Access::SuperAdmin, routes!(list_of_tenant, set))
@@ -37,16 +37,17 @@ fn views(domains: Vec<model::mail_domain::MailDomain>) -> Json<Vec<MailDomainVie
     Json(domains.into_iter().map(MailDomainView::from).collect())
 }
 
-/// The mail domains of the organization, by name
+/// List the mail domains of the organization, by name
 #[utoipa::path(get, path = "/admin/domains", responses((status = 200, body = [MailDomainView]),
     (status = 400, description = "VALIDATION_ERROR")))]
 async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
     Ok(views(cx.read(|scope| scope.mail_domains()).await?))
 }
 
-/// Add a mail domain, to be proven by a TXT record
+/// Add a mail domain
 ///
-/// Public mail hosts and public suffixes are rejected. The answer names the record.
+/// Ownership must be proven with the TXT record in the response. Public mail providers and public suffixes are
+/// rejected.
 #[utoipa::path(post, path = "/admin/domains", request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
 async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
@@ -59,16 +60,16 @@ async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<Ma
     existing::named(&cx, cx.create(add).await, find).await
 }
 
-/// Look for the TXT record of a mail domain now
+/// Check the TXT record of a mail domain now
 ///
-/// The first organization that proves a domain holds it; for a second one ask those who run the platform.
+/// The first organization that proves a domain holds it. A SUPER_ADMIN can let a second organization hold it.
 #[utoipa::path(post, path = "/admin/domains/{id}/check", params(("id" = String, Path, description = "The id of a mail domain")),
     responses((status = 200, body = MailDomainView),
         (status = 409, description = "DOMAIN_NOT_PROVEN, DOMAIN_UNANSWERED, DOMAIN_HELD")))]
 async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDomainView>> {
     let asked = id.clone();
     let domain = cx.read(move |scope| scope.mail_domain(&asked)).await?;
-    // The name servers are asked while no transaction is open.
+    // No transaction is open during the DNS query.
     let found = cx.app().dns().check(&domain).await;
     let domain = cx.write(move |work| mail_domains::prove(work, &id, found)).await?;
     Ok(Json(domain.into()))
@@ -87,14 +88,14 @@ async fn remove(
     Ok(Json(Done::YES))
 }
 
-/// The mail domains of an organization, by name
+/// List the mail domains of an organization, by name
 #[utoipa::path(get, path = "/tenants/{id}/domains", params(("id" = String, Path)),
     responses((status = 200, body = [MailDomainView])))]
 async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Vec<MailDomainView>>> {
     Ok(views(cx.inside(&id).await?.read(|scope| scope.mail_domains()).await?))
 }
 
-/// Assign a mail domain to an organization, also when another one holds it
+/// Assign a mail domain to an organization, even if another one holds it
 #[utoipa::path(post, path = "/tenants/{id}/domains", params(("id" = String, Path)), request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "LIMIT_REACHED")))]
 async fn set(
@@ -113,7 +114,7 @@ async fn set(
     inside.create(set).await
 }
 
-/// Take a mail domain from an organization
+/// Remove a mail domain from an organization
 #[utoipa::path(delete, path = "/tenants/{id}/domains/{domainId}",
     params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain"), DryRunQuery),
     responses((status = 200, body = Done)))]

@@ -1,4 +1,4 @@
-//! `/admin/members` (contract 6.14): who belongs to the organization, and in which role.
+//! `/admin/members`: the members of the organization and their roles. See docs/api-contract.md#people.
 
 use axum::Json;
 use axum::extract::Path;
@@ -21,7 +21,6 @@ use common::error::Result;
 use db::members::{KnownMember, MemberFilter};
 use service::actions::members::{self, MemberEdit};
 
-/// The routes of memberships.
 pub fn routes() -> Endpoints {
     Endpoints::new("admin")
         .add(Access::Admin, routes!(list))
@@ -32,17 +31,17 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// In this role
+    /// Only members with this role.
     #[garde(skip)]
     role: Option<MemberRole>,
-    /// Part of the name or the address; names that begin with it come first
+    /// Substring of the name or the address. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// How many members; more than 200 are 200
+    /// Maximum number of members. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, Members>>,
@@ -61,7 +60,7 @@ impl Editable for MemberEdit {
     ];
 }
 
-/// The members of the organization by name
+/// List the members of the organization, by name
 #[utoipa::path(get, path = "/admin/members", params(Filter), responses((status = 200, body = Page<MemberView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<MemberView>>> {
     let filter = MemberFilter {
@@ -73,7 +72,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     Ok(Json(Page::of(Members, slice, view)))
 }
 
-/// Give a member another role; it counts at once
+/// Set the role of a member
+///
+/// It takes effect with the next request of the member.
 #[utoipa::path(patch, path = "/admin/members/{id}", params(("id" = String, Path)), request_body = MemberEdit,
     responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
@@ -82,7 +83,7 @@ async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -
     Ok(Json(view(member)))
 }
 
-/// End a membership with enrolments, groups and sessions
+/// End a membership with its enrolments, group memberships and sessions
 #[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]

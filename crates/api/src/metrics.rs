@@ -1,5 +1,5 @@
-//! `/metrics` on an address of its own (METRICS_LISTEN), in the text format that Prometheus reads. It has no sign-in: the
-//! address is for the machines of whoever runs the service, and what it says names nobody.
+//! `/metrics` on a separate address (METRICS_LISTEN), in the OpenMetrics text format. There is no authentication: the
+//! address is for the operator's network, and metrics contain no personal data.
 
 use axum::Router;
 use axum::extract::State;
@@ -17,14 +17,11 @@ use common::error::{Error, Result};
 use common::measures::measures;
 use db::platform::PlatformProof;
 
-/// What OpenMetrics calls itself.
+/// The OpenMetrics media type.
 const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Serves the page until the process ends.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an address of its own, for the machines of whoever runs the service"
-)]
+/// Serves the metrics until the process ends.
+#[expect(clippy::disallowed_methods, reason = "a separate listener in the operator's network")]
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     axum::serve(listener, Router::new().route("/metrics", get(show)).with_state(app)).await
 }
@@ -35,7 +32,7 @@ async fn show(State(app): State<App>) -> Result<Response> {
     registry.register("build", "The running version", version);
     measures().register(&mut registry);
     let seconds = i64::try_from(app.uptime().as_secs()).unwrap_or(i64::MAX);
-    registry.register_with_unit("uptime", "Since the start", Unit::Seconds, ConstGauge::new(seconds));
+    registry.register_with_unit("uptime", "Uptime", Unit::Seconds, ConstGauge::new(seconds));
     number(
         &mut registry,
         "sockets_open",
@@ -45,32 +42,32 @@ async fn show(State(app): State<App>) -> Result<Response> {
     number(
         &mut registry,
         "socket_wires_open",
-        "Connections that became WebSockets",
+        "Open WebSocket connections",
         app.live().wires(),
     );
     number(
         &mut registry,
         "socket_rooms",
-        "Rooms with a socket in them",
+        "Rooms with at least one socket",
         app.live().rooms().await,
     );
     number(
         &mut registry,
         "socket_messages_ignored",
-        "Messages of clients that mean nothing",
+        "Ignored messages of clients",
         app.live().ignored(),
     );
     number(
         &mut registry,
         "database_statements_read",
-        "Statements the readers have run",
+        "Statements executed by read connections",
         app.store().statements_read(),
     );
     let broken = u64::from(app.store().commit_failed());
     number(
         &mut registry,
         "database_commit_failed",
-        "1 while the last commit failed",
+        "1 if the last commit failed",
         broken,
     );
     waiting(&app, &mut registry).await;
@@ -80,7 +77,7 @@ async fn show(State(app): State<App>) -> Result<Response> {
     Ok(([(header::CONTENT_TYPE, TEXT)], text).into_response())
 }
 
-/// What waits in the database. One that does not answer is no reason to say nothing of the rest.
+/// Queue lengths from the database. A failed query does not prevent the other metrics.
 async fn waiting(app: &App, registry: &mut Registry) {
     let read = app
         .store()
@@ -89,22 +86,22 @@ async fn waiting(app: &App, registry: &mut Registry) {
     number(
         registry,
         "database_up",
-        "Whether the database answers",
+        "1 if the database responds",
         u64::from(read.is_ok()),
     );
     let Ok(waiting) = read else { return };
     for (name, help, count) in [
-        ("jobs_queued", "Jobs that wait", waiting.jobs_queued),
-        ("jobs_running", "Jobs at work", waiting.jobs_running),
+        ("jobs_queued", "Queued jobs", waiting.jobs_queued),
+        ("jobs_running", "Running jobs", waiting.jobs_running),
         ("jobs_failed", "Jobs that were given up", waiting.jobs_failed),
-        ("file_removals", "Files to be removed", waiting.file_removals),
-        ("help_open", "Groups that call for help", waiting.help_open),
+        ("file_removals", "Files queued for deletion", waiting.file_removals),
+        ("help_open", "Groups that request help", waiting.help_open),
     ] {
         registry.register(name, help, ConstGauge::new(count));
     }
 }
 
-/// What the kernel knows of this process; nothing where there is no /proc.
+/// Process metrics from /proc; none on systems without it.
 fn process(registry: &mut Registry) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let resident = status
@@ -114,12 +111,12 @@ fn process(registry: &mut Registry) {
         number(
             registry,
             "process_resident_memory_bytes",
-            "Memory in use",
+            "Resident memory",
             kilobytes << 10,
         );
     }
     if let Ok(open) = std::fs::read_dir("/proc/self/fd") {
-        number(registry, "process_open_fds", "Open descriptors", open.count());
+        number(registry, "process_open_fds", "Open file descriptors", open.count());
     }
 }
 

@@ -1,12 +1,12 @@
-//! JSON on its way into types. serde takes a list in the place of an object, its entries for the fields in their order;
-//! no client means that, and a wrong body would change what it does not name. Here a list is never an object.
+//! Strict JSON deserialization. serde accepts an array instead of a struct and assigns its elements to the fields in
+//! order; a wrong body would change fields that it does not name. Here an array is never accepted as an object.
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
-/// A value whose objects are objects, at every depth.
+/// A JSON value that rejects arrays instead of objects at every depth.
 #[derive(Clone, Copy)]
 pub struct Objects<'v>(pub &'v Value);
 

@@ -1,5 +1,5 @@
-//! `/assignments/submissions/overview` (contract 6.9): what was handed in, over all topics of the classes the caller
-//! manages.
+//! `/assignments/submissions/overview`: the submissions of all topics in classes that the caller manages. See
+//! docs/api-contract.md#overview-and-lesson-board.
 
 use std::cmp::Reverse;
 
@@ -23,7 +23,6 @@ use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
 use common::error::Result;
 use db::overview::{Key, OverviewFilter, OverviewRow, OverviewStats, position};
 
-/// The route of the overview.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add(Access::Staff, routes!(overview))
 }
@@ -32,35 +31,37 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// Of topics in this class
+    /// Only topics of this class.
     #[garde(skip)]
     class_id: Option<ClassId>,
-    /// Of topics in courses of this subject
+    /// Only topics of courses in this subject.
     #[garde(skip)]
     subject_id: Option<SubjectId>,
-    /// Of topics in this course
+    /// Only topics of this course.
     #[garde(skip)]
     course_id: Option<CourseId>,
-    /// Of this topic
+    /// Only this topic.
     #[garde(skip)]
     assignment_id: Option<AssignmentId>,
-    /// In this status; LATE and UNGRADED cut across the statuses. `stats` do not follow it
+    /// Only rows with this status. LATE and UNGRADED overlap with the other statuses. `stats` ignores this filter.
     #[garde(skip)]
     status: Option<SubmissionState>,
-    /// Part of the name of the topic, the group or a member
+    /// Substring of the title of the topic, or of the name of the group or a member.
     #[garde(dive)]
     search: Option<Search>,
-    /// How many rows; more than 200 are 200
+    /// Maximum number of rows. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<Key, Overview>>,
 }
 
-/// Every group on every topic of the classes the caller manages, the latest deadline first
+/// List every group on every topic of the classes that the caller manages
+///
+/// Topics with the latest deadline come first.
 #[utoipa::path(get, path = "/assignments/submissions/overview", params(Listed),
     responses((status = 200, body = OverviewView)))]
 async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<OverviewView>> {
@@ -93,7 +94,7 @@ async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
     }))
 }
 
-/// Where a topic stands among all of them: in the order of the rows.
+/// The sort key of a topic, in the order of the rows.
 fn place(topic: &OverviewStats) -> (Reverse<Timestamp>, AssignmentId) {
     (Reverse(topic.deadline), topic.assignment_id.clone())
 }

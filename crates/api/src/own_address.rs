@@ -1,4 +1,5 @@
-//! `/users/me/email` (contract 6.3): another address for the own account. The link of the letter is followed under `/auth`.
+//! `/users/me/email`: changing the caller's own address. The link of the email is served under `/auth`. See
+//! docs/api-contract.md#people.
 
 use std::net::IpAddr;
 
@@ -26,35 +27,36 @@ use service::actions::people;
 use service::actions::users::is_address;
 use service::changes;
 
-/// The routes of the own address.
 pub fn routes() -> Endpoints {
     Endpoints::new("users").add(Access::SignedIn, routes!(ask))
 }
 
-/// Another address for the own account.
+/// The new address for the caller's account.
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct WantedAddress {
-    /// The address to sign in with from now on.
+    /// The new address for sign-in.
     #[garde(custom(is_address))]
     new_email: String,
-    /// The own password.
+    /// The caller's password.
     #[garde(custom(is_a_password))]
     password: String,
 }
 
-/// That letters go out.
+/// Confirms that the request was accepted.
 #[derive(Serialize, ToSchema)]
 struct Told {
-    /// Always true, whether or not the address belongs to somebody else.
+    /// Always true, whether or not the address is in use.
     status: bool,
 }
 
-/// Ask for another address; it counts once the link in the letter to it was followed
+/// Request a change of the caller's email address
+///
+/// The change takes effect when the link in the email to the new address is opened.
 #[utoipa::path(post, path = "/users/me/email", request_body = WantedAddress,
     responses((status = 200, body = Told), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
     (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
-    (status = 429, description = "Wrong passwords count as failed sign-ins; at most three letters an hour")))]
+    (status = 429, description = "Wrong passwords count as failed sign-ins; at most three emails an hour")))]
 async fn ask(
     cx: Context,
     headers: HeaderMap,
@@ -95,10 +97,7 @@ async fn ask(
     Ok(Json(Told { status: true }))
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands its context over like this"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
 fn is_a_password(password: &str, (): &()) -> garde::Result {
     better_auth::password::check_not_too_long(password).map_err(|error| garde::Error::new(error.message))
 }

@@ -1,5 +1,5 @@
-//! How slowly a client may send and how long we may take to answer (contract 9). A body that stalls or drips ends the
-//! request; the time a handler waits for the body is the client's, not the handler's.
+//! Timeouts for slow request bodies and slow handlers. A body that stalls or drips ends the request; time spent waiting
+//! for the body is not counted as time of the handler. See docs/api-contract.md#sizes-and-times.
 
 use std::error::Error as StdError;
 use std::pin::Pin;
@@ -15,46 +15,47 @@ use tokio::time::{Instant, Sleep};
 use super::anonymous_body::is_budget_exhausted;
 use common::error::{Error, Result};
 
-/// How slow a body may be.
+/// A minimum transfer rate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    /// How long a client may pause, and how long in all it may be slower than `slowest`.
+    /// The longest pause, and the total time a transfer may fall behind `slowest`.
     pub(super) idle: Duration,
-    /// Bytes in a second that a body brings at least, once `idle` is used up.
+    /// Minimum bytes per second once `idle` is used up.
     pub(super) slowest: u64,
 }
 
-/// The pace of every body.
+/// The minimum rate of request bodies.
 const PACE: Pace = Pace {
     idle: Duration::from_secs(15),
     slowest: 1024,
 };
 
-/// The pace at which clients read responses. The system buffers megabytes of one, so a slow line takes nothing for long.
+/// The minimum rate at which clients read responses. The kernel buffers megabytes of a response, so a client with a
+/// slow network reads nothing for long periods.
 pub(super) const READER_PACE: Pace = Pace {
     idle: Duration::from_mins(1),
     slowest: 4096,
 };
 
 impl Pace {
-    /// How long a pause may be after so much waiting for so many bytes.
+    /// How long a pause may last, after this total waiting time and number of bytes.
     pub(super) fn patience(self, past: Duration, received: u64) -> Duration {
         let allowed = self.idle + Duration::from_secs(received / self.slowest);
         self.idle.min(allowed.saturating_sub(past))
     }
 }
 
-/// The body stalled, or came so slowly that it would never end.
+/// The body stalled or fell below the minimum rate.
 #[derive(Debug, thiserror::Error)]
-#[error("the body stopped arriving")]
+#[error("request body timeout")]
 pub struct TooSlow;
 
-/// Whether this is why something failed.
+/// Whether an error was caused by [`TooSlow`].
 pub fn is_too_slow(error: &(dyn StdError + 'static)) -> bool {
     error.is::<TooSlow>() || error.source().is_some_and(is_too_slow)
 }
 
-/// How long a request has waited for its own body; copies are the same one.
+/// How long a request has waited for its body; clones share the state.
 #[derive(Clone, Default)]
 pub struct Waiting(Arc<Mutex<Waited>>);
 
@@ -65,13 +66,13 @@ struct Waited {
 }
 
 impl Waiting {
-    /// The time waited so far.
+    /// The total time waited so far.
     pub fn total(&self) -> Duration {
         let waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waited.past + waited.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// The body has nothing at the moment: answers when it will have paused too long, given what came so far.
+    /// The body has no data at the moment. Returns the deadline of this pause, given the bytes received so far.
     fn pause(&self, pace: Pace, received: u64) -> Instant {
         let mut waited = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = *waited.since.get_or_insert_with(Instant::now);
@@ -86,7 +87,7 @@ impl Waiting {
     }
 }
 
-/// A request's body that may not stall.
+/// A request body with a minimum rate.
 pub struct Paced {
     body: Body,
     pace: Pace,
@@ -96,7 +97,7 @@ pub struct Paced {
 }
 
 impl Paced {
-    /// Watches over a body.
+    /// Wraps a body.
     pub fn new(body: Body, waiting: Waiting) -> Self {
         Self {
             body,
@@ -143,14 +144,14 @@ impl HttpBody for Paced {
     }
 }
 
-/// A body that keeps something until its last byte was taken, or nobody wants it any more.
+/// A body that owns a value until it was read completely or is dropped.
 pub struct Holding<T> {
     body: Body,
     _held: T,
 }
 
 impl<T: Send + Unpin + 'static> Holding<T> {
-    /// The body with what it keeps.
+    /// Wraps a body with the value it owns.
     pub fn keep(body: Body, held: T) -> Body {
         Body::new(Self { body, _held: held })
     }
@@ -176,8 +177,9 @@ impl<T: Unpin> HttpBody for Holding<T> {
     }
 }
 
-/// Waits for an answer no longer than `limit`, not counting the time for which it waited for the client. What was cut
-/// off is not acknowledged; a unit that was queued goes on by itself and is whole or not there (`changes/perform.rs`).
+/// Awaits a response for at most `limit`, not counting the time spent waiting for the client's body. A request that
+/// timed out is not acknowledged; a queued transaction continues on its own and is applied completely or not at all
+/// (`changes/perform.rs`).
 pub async fn within<T>(limit: Option<Duration>, waiting: &Waiting, answer: impl Future<Output = T>) -> Result<T> {
     let Some(limit) = limit else { return Ok(answer.await) };
     let started = Instant::now();
@@ -193,7 +195,8 @@ pub async fn within<T>(limit: Option<Duration>, waiting: &Waiting, answer: impl 
     }
 }
 
-/// Reads a whole small body; more than `limit` bytes is [`Error::TooLarge`], one that stalls [`Error::SlowBody`].
+/// Reads a small body completely. Fails with [`Error::TooLarge`] above `limit` bytes and with [`Error::SlowBody`] when
+/// it stalls.
 pub async fn read_body(body: Body, limit: u64) -> Result<Bytes> {
     let most = usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?;
     match http_body_util::Limited::new(body, most).collect().await {
@@ -201,7 +204,7 @@ pub async fn read_body(body: Body, limit: u64) -> Result<Bytes> {
         Err(error) if is_too_slow(error.as_ref()) => Err(Error::SlowBody),
         Err(error) if is_budget_exhausted(error.as_ref()) => Err(Error::Overloaded),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::TooLarge { limit_bytes: limit }),
-        // Whoever broke off reads no answer.
+        // A client that disconnected does not read the response.
         Err(_) => Err(Error::invalid("", "body", "the body is not complete")),
     }
 }
@@ -212,7 +215,7 @@ mod tests {
     use super::*;
     use futures_util::stream;
 
-    /// A body that brings one piece after a pause, and ends or not.
+    /// A body that yields one chunk after a pause, and then ends or stalls.
     fn late(pause: Duration, ends: bool) -> Body {
         Body::from_stream(stream::unfold(false, move |sent| async move {
             if sent && ends {

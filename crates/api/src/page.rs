@@ -1,4 +1,5 @@
-//! Pages on the wire (contract 1.6): `limit`, an opaque `cursor`, and `{ "data": [..], "nextCursor": .. }`.
+//! Pagination: `limit`, an opaque `cursor`, and `{ "data": [..], "nextCursor": .. }`. See
+//! docs/api-contract.md#lists-pages-and-order.
 
 use std::marker::PhantomData;
 
@@ -10,19 +11,19 @@ use utoipa::ToSchema;
 
 use db::page::{Position, Slice, Window};
 
-/// How many rows a page has unless the caller says otherwise.
+/// Default number of rows of a page.
 const DEFAULT: usize = 50;
 
-/// How many rows a page has at most; a caller who wants more gets these.
+/// Maximum number of rows of a page. A larger `limit` counts as this.
 const MAX: usize = 200;
 
-/// A list that has pages. A cursor names its list and is rejected by every other.
+/// A paginated list. A cursor contains the name of its list and is rejected by every other list.
 pub trait List {
-    /// The name in cursors.
+    /// The name of the list in cursors.
     const NAME: &'static str;
 }
 
-/// Declares the lists that have pages.
+/// Declares the paginated lists.
 macro_rules! lists {
     ($($(#[$doc:meta])* $list:ident = $name:literal,)+) => {$(
         $(#[$doc])*
@@ -44,31 +45,31 @@ lists! {
     DirectMessages = "messages",
     /// Invitations of an organization.
     Invitations = "invitations",
-    /// The members of the own organization.
+    /// The members of the caller's organization.
     Members = "members",
-    /// The members of any organization, for the platform.
+    /// The members of any organization, for SUPER_ADMINs.
     TenantMembers = "tenant-members",
     /// Submissions of all topics.
     Overview = "overview",
-    /// Sessions at work in an organization.
+    /// Sessions in an organization.
     Sessions = "sessions",
-    /// The people of an organization.
+    /// The users of an organization.
     Users = "users",
 }
 
-/// One page of a list that grows without bound.
+/// A page of a list that grows without bound.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
-    /// The rows of this page.
+    /// The rows of the page.
     pub data: Vec<T>,
-    /// What to send as `cursor` for the next page; null on the last one.
+    /// The `cursor` of the next page. Null on the last page.
     #[schema(required)]
     pub next_cursor: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// A slice of the store as a page of a list.
+    /// Renders a slice of rows as a page of a list.
     pub fn of<L: List, R, K: Serialize>(_: L, slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
         let next_cursor = slice.next.as_ref().map(write::<L, K>);
         Self {
@@ -78,7 +79,7 @@ impl<T> Page<T> {
     }
 }
 
-/// The `limit` of a query: 1 or more; what is above the maximum is the maximum.
+/// The `limit` of a query: at least 1; values above the maximum count as the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(usize);
 
@@ -92,7 +93,7 @@ impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // A number too large for the machine is a large number all the same.
+        // A number too large for `usize` counts as the maximum.
         match text.parse::<usize>() {
             _ if !is_number => Err(D::Error::custom("must be a whole number")),
             Ok(0) => Err(D::Error::custom("must be at least 1")),
@@ -102,7 +103,7 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
-/// The `cursor` of a query: what the page before in the same list called `nextCursor`.
+/// The `cursor` of a query: the `nextCursor` of the previous page of the same list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<K, L>(Position<K>, PhantomData<L>);
 
@@ -115,7 +116,7 @@ impl<'de, K: DeserializeOwned, L: List> Deserialize<'de> for Cursor<K, L> {
     }
 }
 
-/// The part of the list that `limit` and `cursor` ask for.
+/// The rows that `limit` and `cursor` select.
 pub fn window<K, L>(limit: Option<Limit>, cursor: Option<Cursor<K, L>>) -> Window<K> {
     Window {
         after: cursor.map(|cursor| cursor.0),
@@ -132,7 +133,7 @@ fn write<L: List, K: Serialize>(position: &Position<K>) -> String {
 fn read<L: List, K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
     let json = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (list, key, id): (String, K, String) = serde_json::from_slice(&json).ok()?;
-    // PostgreSQL knows no text with a NUL in it; a cursor of ours has none.
+    // PostgreSQL cannot store NUL in text. No valid cursor contains it.
     (list == L::NAME && !id.contains('\0')).then_some(Position { key, id })
 }
 

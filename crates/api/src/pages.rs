@@ -1,5 +1,5 @@
-//! What a browser finds outside `/api`: the web client. On the address of a school it is sent on to the address of the web
-//! client (contract 10).
+//! Routes outside `/api`: the web client. A page request at the address of an organization is redirected to the web
+//! client. See docs/api-contract.md#choosing-the-organization.
 
 use axum::Router;
 use axum::extract::Request;
@@ -13,11 +13,7 @@ use super::{tenants, web_client};
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
 
-/// The routes outside `/api`.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "pages are no API routes: nobody needs a session to read them"
-)]
+#[expect(clippy::disallowed_methods, reason = "pages are not API routes and need no session")]
 pub fn routes() -> Router<App> {
     Router::new()
         .route("/", get(web_client::client))
@@ -25,7 +21,7 @@ pub fn routes() -> Router<App> {
         .layer(from_fn(at_the_frontend))
 }
 
-/// Sends who asks for a page on the address of a school to the web client, and says which school it was.
+/// Redirects a page request at the address of an organization to the web client, with the slug of the organization.
 async fn at_the_frontend(request: Request, next: Next) -> Response {
     if !request.method().is_safe() {
         return next.run(request).await;
@@ -34,7 +30,7 @@ async fn at_the_frontend(request: Request, next: Next) -> Response {
         .extensions()
         .get::<App>()
         .cloned()
-        .expect("layers.rs puts the app into every request");
+        .expect("a layer inserts the app into every request");
     let host = tenants::host_of(&app, &request);
     match elsewhere(&app, host).await {
         Ok(Some(address)) => (StatusCode::FOUND, [(header::LOCATION, address)]).into_response(),

@@ -1,4 +1,5 @@
-//! `/workrooms/documents/{id}/pdf` (contract 6.10): the staff always, students once the topic is finished.
+//! `/workrooms/documents/{id}/pdf`: for staff at any time, for students once the topic is finished. See
+//! docs/api-contract.md#documents-and-files.
 
 use axum::extract::Path;
 use axum::http::HeaderMap;
@@ -19,16 +20,15 @@ use db::converted_files::Converted;
 use db::documents::{CurrentFile, SeenDocument};
 use service::editing::{Content, Source};
 
-/// The route of a document's PDF.
 pub fn routes() -> Endpoints {
     Endpoints::new("documents").add_on(Terms::Export, Access::Member, routes!(pdf))
 }
 
-/// A document as PDF
+/// Get a document as PDF
 #[utoipa::path(get, path = "/workrooms/documents/{id}/pdf", params(("id" = String, Path)),
     responses((status = 200, description = "The PDF", content_type = "application/pdf"),
-        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
@@ -42,7 +42,7 @@ async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Res
     };
     let asked = id.clone();
     let mut found = cx.read(move |scope| look(scope, &asked)).await?;
-    // Typed in and never saved: the PDF would be blank.
+    // The document is open and was never saved. Without a forced save the PDF would be blank.
     if matches!(found.1, CurrentFile::Blank(_)) && cx.app().editing().save_open(&cx.standpoint()?, &id).await? {
         found = cx.read(move |scope| look(scope, &id)).await?;
     }

@@ -1,4 +1,4 @@
-//! `/admin/gdpr` and `/users/me/export`: all that is held about one person, handed out or erased (contract 6.3, 6.14).
+//! `/admin/gdpr` and `/users/me/export`: export and erasure of personal data. See docs/api-contract.md#personal-data.
 
 use axum::Json;
 use axum::extract::Path;
@@ -29,7 +29,6 @@ use service::actions::acceptance;
 use service::actions::privacy::{self, EraseRequest, ExportRequest};
 use service::changes::retention;
 
-/// The routes about personal data.
 pub fn routes() -> Endpoints {
     Endpoints::new("privacy")
         .add_on(Terms::Export, Access::SignedIn, routes!(export_own))
@@ -44,7 +43,7 @@ pub fn routes() -> Endpoints {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// What was erased, or what would be
+/// The result of an erasure or of its preview.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Erasure {
@@ -53,9 +52,11 @@ struct Erasure {
     erased: Erased,
 }
 
-/// All that the service holds about the person who asks: lists as JSON, and files
+/// Export the caller's personal data
+///
+/// A ZIP archive with everything that the service holds about the caller: lists as JSON, and files.
 #[utoipa::path(post, path = "/users/me/export",
-    responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>),
+    responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
@@ -73,12 +74,12 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
     Ok(archive(&FileName::stored("personal-data.zip"), pieces))
 }
 
-/// Ask for an archive of what the organization holds about a person
+/// Start an export of what the organization holds about a person
 #[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
-    responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView),
+    responses((status = 202, description = "The export was started; Location is the URL of its status", body = PersonalExportView),
         (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
 async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
-    // The archive is kept on the disk for days.
+    // The archive stays on the disk for days.
     cx.app().uploads().expect_disk().await?;
     let job = cx.write(move |work| privacy::export(work, &asked)).await?;
     cx.app().jobs().ring();
@@ -89,7 +90,7 @@ async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Respo
     Ok((StatusCode::ACCEPTED, headers, Json(PersonalExportView::from(job))).into_response())
 }
 
-/// How an export stands
+/// Get the status of an export
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = PersonalExportView)))]
 async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
@@ -97,11 +98,13 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
     Ok(Json(job.into()))
 }
 
-/// The archive, for 14 days
+/// Download the archive of an export
+///
+/// Available for 14 days.
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}/download", params(("id" = String, Path)),
-    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>),
-        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
-        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
+    responses((status = 200, description = "The ZIP archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 206, description = "The requested range"), (status = 304, description = "Not modified"),
+        (status = 416, description = "The file has no such range, RANGE_NOT_SATISFIABLE")))]
 async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
     let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);
@@ -117,7 +120,9 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
     downloads::download(cx.app().files(), &asked, file).await
 }
 
-/// Erase a person, or tell what would go; the group's work stays, the name goes
+/// Erase the personal data of a person, or preview that
+///
+/// The name is removed; the work of the group is kept.
 #[utoipa::path(post, path = "/admin/gdpr/erase", params(DryRunQuery), request_body = EraseRequest,
     responses((status = 200, body = Erasure), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
         (status = 409, description = "LAST_OWNER")))]
@@ -142,7 +147,7 @@ async fn erase(
     }))
 }
 
-/// Looks through the log for what may name a person, piece by piece in the line of the caller's school.
+/// Searches the activity log for traces of a person, in batches that are queued for the caller's organization.
 async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
     let mut traces = Traces::begin(clock::now());
     loop {

@@ -1,5 +1,5 @@
-//! Whether there is room for what somebody brings. This is asked before the bytes are taken, so that nobody sends them in
-//! vain; the unit that writes the row asks again, and its answer counts ([`Work::must_have_room`](db::Work)).
+//! Storage quota checks before an upload is received, so that clients do not send bytes in vain. The transaction that
+//! writes the row checks again, and its result is decisive ([`Work::must_have_room`](db::Work)).
 
 use model::storage::StorageRoom;
 
@@ -8,15 +8,16 @@ use auth::uploads::Room;
 use common::error::{Error, Result};
 use service::changes::storage;
 
-/// Refuses what surely does not fit, of a file whose size is known.
+/// Rejects a file of known size that exceeds the quota.
 pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<Room>> {
     expect_room_between(cx, bytes, bytes).await
 }
 
-/// Refuses what surely does not fit, and returns the available space. A refusal is never older than the last file that went: the school is counted again.
+/// Rejects a file of at least `least` bytes that exceeds the quota, and returns the available space. Before a rejection
+/// the organization is counted again if files were deleted.
 pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<Room>> {
     cx.app().uploads().expect_disk().await?;
-    // Without an organization nothing is kept; whose it is, the handler finds out.
+    // Nothing is stored without an organization; the handler reports the error.
     let Ok(standpoint) = cx.standpoint() else {
         return Ok(None);
     };

@@ -1,4 +1,4 @@
-//! The one table from errors to HTTP: status, code, body. Also the small answers every handler uses.
+//! Response types that handlers share, and the body of errors; see docs/api-contract.md#errors.
 
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -13,32 +13,32 @@ use common::error::{Current, Error, Problem, Result};
 use common::error_response::set_etag;
 pub use common::error_response::{ErrorReply, code};
 
-/// The body of every error (contract 2), a superset of better-auth's `{code, message}`.
+/// The body of every error, a superset of better-auth's `{code, message}`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody {
-    /// Stable, for programs.
+    /// Stable code for programs.
     pub code: String,
-    /// A sentence that says what to do, for people.
+    /// Human-readable message in English that names the way out.
     pub message: String,
-    /// The fields in question, for validation and conflicts.
+    /// The affected fields, in validation errors and conflicts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<Problem>,
-    /// The request's id, as in the log.
+    /// Id of the request, as in the service log.
     pub request_id: String,
-    /// The object as it is now, with PRECONDITION_FAILED alone.
+    /// The current object. Present only with `PRECONDITION_FAILED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub current: Option<Value>,
 }
 
-/// An answer to a creating request that can be given again.
+/// A response of a creating request that can be stored and repeated.
 pub trait Repeatable {
-    /// What is stored of it.
+    /// The part of the response that is stored.
     fn stored(&self) -> Result<StoredAnswer>;
 }
 
-/// The body of an answer with null in the place of its secrets.
+/// The body of a response with its secrets replaced by null.
 pub fn without_secrets(view: &impl Serialize) -> Result<String> {
     fn hide(value: &mut Value) {
         match value {
@@ -82,11 +82,11 @@ impl<T: Serialize> Repeatable for CreatedObject<T> {
     }
 }
 
-/// What was created, or 200 with what was there already.
+/// 201 with a new object, or 200 with an existing one.
 pub enum CreatedOrFound<T> {
-    /// It is new.
+    /// The object is new.
     Created(Created<T>),
-    /// It was there.
+    /// The object existed before.
     Found(T),
 }
 
@@ -133,19 +133,19 @@ impl<T: Serialize> IntoResponse for CreatedAll<T> {
     }
 }
 
-/// A body of JSON that was written where its rows were read: on one thread with them, so that the many small texts of a
-/// long list never change hands.
+/// A JSON body serialized on the database thread that read the rows, so that the many small strings of a long list do
+/// not move between threads.
 pub struct Written(Vec<u8>);
 
 impl Written {
-    /// A list, one view after the other.
+    /// Serializes a list.
     pub fn list<T: Serialize>(views: impl Iterator<Item = T>) -> Result<Self> {
         let mut body = Vec::with_capacity(4096);
         serde_json::Serializer::new(&mut body).collect_seq(views)?;
         Ok(Self(body))
     }
 
-    /// Anything else.
+    /// Serializes a single value.
     pub fn one(view: &impl Serialize) -> Result<Self> {
         let mut body = Vec::with_capacity(4096);
         serde_json::to_writer(&mut body, view)?;
@@ -164,7 +164,7 @@ impl IntoResponse for Written {
 pub struct Versioned<T>(pub T, pub Version);
 
 impl<T> Versioned<T> {
-    /// The object in another form.
+    /// Converts the object and keeps the version.
     pub fn map<V>(self, form: impl FnOnce(T) -> V) -> Versioned<V> {
         Versioned(form(self.0), self.1)
     }
@@ -178,7 +178,7 @@ impl<T: Serialize> IntoResponse for Versioned<T> {
     }
 }
 
-/// Adds to a precondition that is not met the object as `show` finds it; `show` runs then alone.
+/// Completes a failed precondition with the object that `show` returns. `show` is only awaited then.
 pub async fn or_current<T, V: Serialize>(
     outcome: Result<T>,
     show: impl Future<Output = Result<Versioned<V>>>,
@@ -198,7 +198,7 @@ pub async fn or_current<T, V: Serialize>(
     }
 }
 
-/// 201 with the first version of an object and its address.
+/// 201 with the first version of an object and its URL.
 pub struct CreatedObject<T>(pub String, pub T);
 
 impl<T: Serialize> IntoResponse for CreatedObject<T> {
@@ -209,7 +209,7 @@ impl<T: Serialize> IntoResponse for CreatedObject<T> {
     }
 }
 
-/// 201 with the object and where it stands.
+/// 201 with an object and its URL.
 pub struct Created<T>(pub String, pub T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -222,14 +222,13 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// `{ "success": true }` and what went, the answer to a plain deletion.
+/// `{ "success": true }`, the response to a plain deletion.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct Done {
-    /// Always true; a failure is an error.
+    /// Always true; failures are reported as errors.
     pub success: bool,
 }
 
 impl Done {
-    /// It is done.
     pub const YES: Self = Self { success: true };
 }

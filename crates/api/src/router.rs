@@ -1,6 +1,6 @@
-//! The whole API on one screen: every noun's routes with who may call them, and the layers around them in the order of
-//! the specification: request id, request log, authenticate, resolve tenant, authorize (these three are the guard each
-//! route carries, `guard.rs`), validate (the extractors of `valid.rs`), handler, error rendering.
+//! The whole API: the routes of every noun with their access rules, and the layers around them in the specified order:
+//! request id, request log, authentication, organization, authorization (these three are the guard of each route,
+//! `guard.rs`), validation (the extractors of `valid.rs`), handler, error rendering.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -91,8 +91,8 @@ pub fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Sends what a page reads as small as it takes it: a lesson board is asked for at every event, and shrinks to an eighth.
-/// Files are left alone; most are compressed already.
+/// Compresses JSON responses: a lesson board is fetched again on every event and shrinks to an eighth. Files are not
+/// compressed; most of them are already.
 fn smaller() -> CompressionLayer<impl Predicate> {
     let is_read_by_a_page = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
         let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -104,7 +104,7 @@ fn smaller() -> CompressionLayer<impl Predicate> {
         .compress_when(SizeAbove::new(1_024).and(is_read_by_a_page))
 }
 
-/// A path or method nobody serves; under `/auth` it is said as better-auth says it.
+/// The response to an unknown path or method; under `/auth` in the format of better-auth.
 fn no_route(uri: &Uri, error: Error) -> Response {
     let is_auth = uri
         .path()
@@ -117,7 +117,7 @@ fn no_route(uri: &Uri, error: Error) -> Response {
     }
 }
 
-/// The OpenAPI document and the table of routes; both are generated files, checked by a test.
+/// The OpenAPI document and the table of routes. Both are generated files that a test compares.
 pub fn description() -> (OpenApi, Vec<Row>) {
     let (routes, rows) = endpoints().into_parts();
     (document::finish(routes.into_openapi(), &rows), rows)

@@ -1,4 +1,5 @@
-//! `/admin`: the school itself, for its admins (contract 6.14): numbers, storage, settings, sessions.
+//! `/admin`: the organization for its administrators: statistics, storage, settings, sessions. See
+//! docs/api-contract.md#the-organization.
 
 use axum::Json;
 use axum::extract::Path;
@@ -26,7 +27,6 @@ use db::stats::SchoolCounts;
 use service::actions::school;
 use service::changes::storage;
 
-/// The routes of the school itself.
 pub fn routes() -> Endpoints {
     Endpoints::new("admin")
         .add(Access::Admin, routes!(stats))
@@ -54,20 +54,20 @@ impl Editable for SettingsEdit {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// Of this person
+    /// Only sessions of this user.
     #[garde(skip)]
     user_id: Option<UserId>,
-    /// How many sessions; more than 200 are 200
+    /// Maximum number of sessions. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, Sessions>>,
 }
 
-/// The school in numbers
+/// Get statistics of the organization
 #[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
@@ -98,7 +98,9 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
     }))
 }
 
-/// The bytes the school keeps by kind, and the classes that keep the most, as they were counted last
+/// Get the storage used by the organization
+///
+/// The bytes by kind and the classes that use the most, as of the last count.
 #[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageView),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
@@ -112,7 +114,7 @@ async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
     }))
 }
 
-/// What was counted last; a school that nobody counted yet is counted now.
+/// The result of the last count. An organization that was never counted is counted now.
 async fn usage(cx: &Context) -> Result<StorageUsage> {
     if let Some(usage) = cx.read(|scope| scope.storage_usage()).await? {
         return Ok(usage);
@@ -121,7 +123,7 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
     storage::count(app.store(), app.files(), tenant).await
 }
 
-/// Name, logo and settings of the school
+/// Get name, logo and settings of the organization
 #[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
         (status = 400, description = "VALIDATION_ERROR")))]
 async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
@@ -129,7 +131,9 @@ async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
     Ok(school.map(OrganizationView::from))
 }
 
-/// Change name, logo and settings, key by key
+/// Update name, logo and settings of the organization
+///
+/// `metadata` is updated key by key.
 #[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
@@ -139,7 +143,7 @@ async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versio
     Ok(school.map(OrganizationView::from))
 }
 
-/// The sessions of members that work in the school, newest first
+/// List the sessions of members that have this organization active, newest first
 #[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
 async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
     let (user, window) = (query.user_id, window(query.limit, query.cursor));
@@ -149,7 +153,8 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
     let (caller, organization) = (cx.caller(), cx.caller().organization()?);
     let rank = Rank::of(caller.user.role, caller.member_role);
     Ok(Json(Page::of(Sessions, slice, |session| {
-        // Where people of the same or a higher rank work from is not shown: an admin could follow the owner.
+        // Address and browser of users of the same or a higher rank are hidden: an administrator could follow the
+        // owner.
         let is_shown = caller.is(&session.person.id)
             || rank.is_some_and(|rank| rank.may_act_on(session.platform_role, session.member_role).is_ok());
         SessionView {
@@ -168,7 +173,9 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
     })))
 }
 
-/// End a session of somebody of lower rank, or an own one; its sockets are cut
+/// End a session of a user of lower rank, or one of the caller's own
+///
+/// Its sockets are disconnected.
 #[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 400, description = "VALIDATION_ERROR")))]

@@ -1,5 +1,5 @@
-//! Every problem of a request at once. serde stops at the first: what it rejected is noted, replaced by a stand-in that
-//! it accepts, and read again, until nothing is left to reject or it is not worth the time.
+//! Reports all problems of a request at once. serde stops at the first error: the rejected value is recorded, replaced
+//! by a placeholder that serde accepts, and the request is parsed again, until no error remains or a limit is reached.
 
 use garde::Validate;
 use serde::de::DeserializeOwned;
@@ -9,14 +9,14 @@ use serde_path_to_error::{Path, Segment};
 use super::objects::Objects;
 use common::error::Problem;
 
-/// How often one request is read again at most.
+/// Maximum number of times a request is parsed.
 const ATTEMPTS: usize = 400;
-/// How much is read again at most, in bytes; of a large body only the first problems are named.
+/// Maximum number of bytes parsed in total. For a large body only the first problems are reported.
 const WORK: usize = 8 << 20;
-/// How many problems one response names.
+/// Maximum number of problems in a response.
 const PROBLEMS: usize = 100;
 
-/// The codes of a problem with the shape or the limits of a field.
+/// The codes of problems with fields.
 mod code {
     pub const REQUIRED: &str = "required";
     pub const TOO_SHORT: &str = "too_short";
@@ -27,7 +27,7 @@ mod code {
     pub const UNKNOWN: &str = "unknown";
 }
 
-/// Reads a body and checks its limits. `problems` are those that were found before, such as unknown fields.
+/// Parses a body and checks its limits. `problems` were found before, for example unknown fields.
 pub fn body<T: DeserializeOwned + Validate<Context = ()>>(
     mut problems: Vec<Problem>,
     value: Value,
@@ -47,7 +47,7 @@ pub fn body<T: DeserializeOwned + Validate<Context = ()>>(
     Err(search.problems)
 }
 
-/// Reads a query and checks its limits.
+/// Parses a query and checks its limits.
 pub fn query<T: DeserializeOwned + Validate<Context = ()>>(query: &[u8]) -> Result<T, Vec<Problem>> {
     let mut pairs: Vec<(String, String)> = form_urlencoded::parse(query).into_owned().collect();
     let mut problems = Vec::new();
@@ -59,7 +59,7 @@ pub fn query<T: DeserializeOwned + Validate<Context = ()>>(query: &[u8]) -> Resu
         match serde_path_to_error::deserialize::<_, T>(deserializer) {
             Ok(parsed) => {
                 let in_limits = limits(&parsed);
-                // Without what was wrong the rest may be right.
+                // Some parameters were removed before, so this request is invalid even if the rest is valid.
                 problems.extend(in_limits);
                 return if problems.is_empty() { Ok(parsed) } else { Err(problems) };
             }
@@ -72,7 +72,7 @@ pub fn query<T: DeserializeOwned + Validate<Context = ()>>(query: &[u8]) -> Resu
                 if !is_known {
                     problems.push(found.problem);
                 }
-                // A missing key cannot be left out.
+                // A missing key cannot be removed.
                 if is_known || pairs.len() == before || problems.len() >= PROBLEMS {
                     return Err(problems);
                 }
@@ -81,7 +81,7 @@ pub fn query<T: DeserializeOwned + Validate<Context = ()>>(query: &[u8]) -> Resu
     }
 }
 
-/// What the limits of a parsed value reject.
+/// The limits that a parsed value violates.
 pub fn limits<T: Validate<Context = ()>>(parsed: &T) -> Vec<Problem> {
     let Err(report) = parsed.validate() else {
         return Vec::new();
@@ -93,7 +93,7 @@ pub fn limits<T: Validate<Context = ()>>(parsed: &T) -> Vec<Problem> {
     problems.collect()
 }
 
-/// The code of a limit by its words: the checks of the model and of garde have no codes of their own.
+/// The code of a violated limit, derived from its message: the checks of the model and of garde have no codes.
 fn code_of_limit(message: &str) -> &'static str {
     let starts = |with: &[&str]| with.iter().any(|start| message.starts_with(start));
     if starts(&["is required", "needs ", "must not be null"]) {
@@ -119,7 +119,7 @@ struct Search {
 /// A part of the body that was replaced because it was wrong or missing.
 struct Replaced {
     path: String,
-    /// Which stand-in comes next.
+    /// Index of the next placeholder.
     next: usize,
 }
 
@@ -144,7 +144,7 @@ impl Search {
         }
     }
 
-    /// Notes a problem and puts a stand-in where it is. Returns whether reading again can find more.
+    /// Records a problem and inserts a placeholder. Returns whether parsing again can find more problems.
     fn replace(&mut self, found: Found) -> bool {
         let Found {
             problem,
@@ -161,10 +161,10 @@ impl Search {
         if is_unknown {
             return remove(&mut self.value, &steps);
         }
-        // The stand-in that failed is the innermost one around the place.
+        // The rejected placeholder is the innermost one that contains the path.
         let failed = self.replaced.iter().rposition(|part| is_within(&path, &part.path));
         let at = match failed {
-            // Only a part of the stand-in is missing: it gets one of its own.
+            // Only a part of the placeholder is missing, so that part gets its own.
             Some(_) if is_missing => None,
             failed => failed,
         };
@@ -174,7 +174,7 @@ impl Search {
         });
         let part = &mut self.replaced[at];
         let stand_in = if let Some(variant) = variant {
-            // The error names a word that is accepted.
+            // The error names an accepted value.
             Value::String(variant)
         } else {
             let Some(stand_in) = stand_in(part.next) else {
@@ -188,7 +188,7 @@ impl Search {
     }
 }
 
-/// Values of which most types accept one.
+/// Placeholder values; most types accept one of them.
 fn stand_in(number: usize) -> Option<Value> {
     let all = [
         Value::Null,
@@ -204,18 +204,18 @@ fn stand_in(number: usize) -> Option<Value> {
     all.into_iter().nth(number)
 }
 
-/// One step on the way to a part of a body.
+/// A step of the path to a part of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Field(String),
     Entry(usize),
 }
 
-/// The first error of serde: what it means, and where it is.
+/// The first error of serde: its meaning and its path.
 struct Found {
     problem: Problem,
     steps: Vec<Step>,
-    /// A word that would be accepted, if the error names one.
+    /// A value that would be accepted, if the error names one.
     variant: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl Found {
         };
         let mut variant = None;
         let (code, message) = if let Some(field) = quoted("unknown field `") {
-            // serde_path_to_error already counts the unknown key as part of the path.
+            // serde_path_to_error already includes the unknown key in the path.
             if steps.last() != Some(&Step::Field(field.clone())) {
                 steps.push(Step::Field(field));
             }
@@ -272,7 +272,7 @@ fn steps(path: &Path) -> Vec<Step> {
     path.iter().filter_map(step).collect()
 }
 
-/// `groups[0].groupId`.
+/// Formats a path: `groups[0].groupId`.
 fn spelled(steps: &[Step]) -> String {
     let mut path = String::new();
     for step in steps {
@@ -293,7 +293,7 @@ fn spelled(steps: &[Step]) -> String {
     path
 }
 
-/// The beginning of `steps` that is spelled `path`.
+/// The prefix of `steps` whose formatted path is `path`.
 fn steps_of(path: &str, steps: &[Step]) -> Vec<Step> {
     let length = (0..=steps.len()).find(|length| spelled(&steps[..*length]) == path);
     steps[..length.unwrap_or(steps.len())].to_vec()
@@ -304,7 +304,7 @@ fn is_within(path: &str, outer: &str) -> bool {
         .is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// The part that holds the last step.
+/// The value that contains the last step.
 fn parent<'v>(value: &'v mut Value, steps: &[Step]) -> Option<&'v mut Value> {
     let (_, before) = steps.split_last()?;
     let mut part = value;
@@ -326,7 +326,7 @@ fn remove(value: &mut Value, steps: &[Step]) -> bool {
 
 fn put(value: &mut Value, steps: &[Step], stand_in: Value) -> bool {
     if steps.is_empty() {
-        // The body itself is no object; what it lacks is not worth naming.
+        // The body itself is not an object, so its missing fields are not reported.
         *value = Value::Object(Map::new());
         return false;
     }
@@ -346,7 +346,7 @@ fn put(value: &mut Value, steps: &[Step], stand_in: Value) -> bool {
     }
 }
 
-/// Limits are checked on Rust's field names; callers know the wire's.
+/// Converts Rust field names, which limits are checked on, to JSON names.
 fn camel_case(path: &str) -> String {
     let mut camel = String::with_capacity(path.len());
     let mut raise = false;

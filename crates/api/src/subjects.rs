@@ -1,4 +1,4 @@
-//! `/subjects` (contract 6.6).
+//! `/subjects`. See docs/api-contract.md#homerooms-and-subjects.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Path};
@@ -25,7 +25,6 @@ use common::error::{Error, Result};
 use db::{Scope, Work};
 use service::actions::subjects::{self, NewSubject};
 
-/// The routes of subjects.
 pub fn routes() -> Endpoints {
     Endpoints::new("subjects")
         .add(Access::Member, routes!(list))
@@ -37,10 +36,10 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Part of the name; names that begin with it come first
+    /// Substring of the name. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// Only active (1) or inactive (0) ones
+    /// Only active (`1`) or inactive (`0`) subjects.
     #[garde(skip)]
     is_active: Option<Switch>,
 }
@@ -50,7 +49,7 @@ impl Editable for SubjectEdit {
     const READ_ONLY: &'static [&'static str] = &["id", "organizationId", "createdAt", "updatedAt"];
 }
 
-/// The subjects of the organization, by name
+/// List the subjects of the organization, by name
 #[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
     let subjects = cx.list(move |scope| {
@@ -64,8 +63,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(subjects.await?))
 }
 
-/// The caller may add subjects. He is asked before the body is read: what he may not do comes before what is wrong with it
-/// (contract 2).
+/// Checks that the caller may add subjects. As an extractor before the body, so that a missing permission is reported
+/// before an invalid body.
 struct MayAdd;
 
 impl FromRequestParts<App> for MayAdd {
@@ -80,7 +79,9 @@ impl FromRequestParts<App> for MayAdd {
     }
 }
 
-/// Add a subject: admins, and teachers where the school lets them
+/// Create a subject
+///
+/// Administrators, and teachers if the organization allows it (`metadata.features.teachersAddSubjects`).
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
 async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
@@ -93,7 +94,7 @@ async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result
     existing::named(&cx, cx.create(make).await, find).await
 }
 
-/// One subject
+/// Get a subject
 #[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
 async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
     let object = Object::from(&id);
@@ -101,7 +102,7 @@ async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<Subjec
     Ok(shown.map(SubjectView::from))
 }
 
-/// Change a subject
+/// Update a subject
 #[utoipa::path(patch, path = "/subjects/{id}", params(("id" = String, Path)), request_body = SubjectEdit,
     responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SUBJECT")))]
@@ -114,7 +115,7 @@ async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>)
     Ok(or_current(edited, current).await?.map(SubjectView::from))
 }
 
-/// Remove a subject nobody uses
+/// Delete a subject that is not in use
 #[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
 async fn remove(

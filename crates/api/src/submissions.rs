@@ -1,4 +1,4 @@
-//! `/workrooms/documents/{id}/submit` and `/unsubmit` (contract 6.10): handing in and taking back.
+//! `/workrooms/documents/{id}/submit` and `/unsubmit`. See docs/api-contract.md#submissions-grades-and-feedback.
 
 use axum::Json;
 use axum::extract::Path;
@@ -21,7 +21,6 @@ use common::error::{Error, Result};
 use service::actions::freeze;
 use service::actions::submissions::{self, HandIn, Standing, TakeBack};
 
-/// The routes of handing in and taking back.
 pub fn routes() -> Endpoints {
     Endpoints::new("submissions")
         .add(Access::Member, routes!(submit))
@@ -29,18 +28,18 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(unsubmit))
 }
 
-/// What was handed in.
+/// The result of submitting a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct HandedIn {
     document: DocumentView,
     submission: SubmissionView,
     group_assignment: GroupAssignmentView,
-    /// The document server could not be asked for the last changes, or holds some that were never saved
+    /// True if the document server could not be asked for the last changes, or has changes that were never saved.
     unsaved: bool,
 }
 
-/// What was taken back.
+/// The result of withdrawing a document.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TakenBack {
@@ -48,7 +47,7 @@ struct TakenBack {
     group_assignment: GroupAssignmentView,
 }
 
-/// Hand a document in for a topic
+/// Submit a document for a topic
 #[utoipa::path(post, path = "/workrooms/documents/{id}/submit", params(("id" = String, Path)), request_body = HandIn,
     responses((status = 200, body = HandedIn), (status = 400, description = "ASSIGNMENT_ID_REQUIRED"),
         (status = 423, description = "DOCUMENT_LOCKED"),
@@ -77,9 +76,10 @@ async fn submit(
     }))
 }
 
-/// Report that the editor of the caller's page has sent everything that was typed
+/// Report that the caller's editor has sent all changes
 ///
-/// A page does so after `document:freezing`. It counts for the caller's own editor alone; at any other time it means nothing.
+/// Clients call this after `document:freezing`. It applies to the caller's own editor only and has no effect at any
+/// other time.
 #[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
     responses((status = 200, body = Done)))]
 async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
@@ -87,7 +87,7 @@ async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> 
     Ok(Json(Done::YES))
 }
 
-/// Take a document back
+/// Unsubmit a document
 #[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<TakeBack>,
     responses((status = 200, body = TakenBack), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
@@ -113,7 +113,7 @@ fn document(standing: &Standing, audience: &Audience) -> DocumentView {
     DocumentView::new(&standing.seen.whole, audience).opening(standing.seen.mode())
 }
 
-/// The hand-in is done and logged, but somebody took it back before this answer.
+/// The submission was made and logged, but withdrawn by another request before this response.
 fn taken_back_meanwhile() -> Error {
     model::refusal::Refusal::NotSubmitted.into()
 }

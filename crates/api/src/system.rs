@@ -1,4 +1,5 @@
-//! `/admin/system`: the installation, for those who run it (contract 6.14). No secrets, no addresses, no tenant data.
+//! `/admin/system`: the installation, for SUPER_ADMINs. Responses contain no secrets, no addresses and no data of
+//! organizations. See docs/api-contract.md#the-organization.
 
 use axum::Json;
 use model::access::Access;
@@ -14,12 +15,11 @@ use common::error::Result;
 use db::platform::PlatformProof;
 use db::platform::system::{COUNTED_MAX, SystemFacts};
 
-/// The routes of the installation.
 pub fn routes() -> Endpoints {
     Endpoints::new("admin").add(Access::SuperAdmin, routes!(show))
 }
 
-/// The installation.
+/// The state of the installation.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct System {
@@ -27,17 +27,17 @@ pub struct System {
     version: &'static str,
     /// Seconds since the start.
     uptime: u64,
-    /// The service's clock.
+    /// The current time of the service.
     timestamp: Timestamp,
     /// The database.
     database: SystemDatabase,
     /// `ok` or `down`.
     storage: &'static str,
-    /// `ok`, `down`, or `unset` where none is configured.
+    /// `ok`, `down`, or `unset` if none is configured.
     document_server: &'static str,
-    /// Work beside requests.
+    /// Background jobs.
     jobs: SystemJobs,
-    /// Files whose rows are gone and that are still to be removed.
+    /// Number of files that are queued for deletion because their rows were deleted.
     file_removals: i64,
 }
 
@@ -47,11 +47,11 @@ pub struct System {
 pub struct SystemDatabase {
     /// `sqlite` or `postgresql`.
     kind: &'static str,
-    /// How many bytes it takes.
+    /// Size in bytes.
     bytes: i64,
-    /// The version of its schema.
+    /// Version of the schema.
     schema_version: i64,
-    /// Its tables by name.
+    /// The tables, by name.
     tables: Vec<SystemTable>,
 }
 
@@ -60,24 +60,24 @@ pub struct SystemDatabase {
 #[serde(rename_all = "camelCase")]
 pub struct SystemTable {
     name: String,
-    /// How many rows it has; more than a million are not counted.
+    /// Number of rows, counted up to a million.
     rows: i64,
-    /// Whether there may be more.
+    /// Whether there may be more rows.
     is_at_least: bool,
 }
 
-/// Work beside requests.
+/// Background jobs by state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SystemJobs {
-    /// How many wait.
+    /// Number of queued jobs.
     queued: i64,
-    /// How many are at work.
+    /// Number of running jobs.
     running: i64,
-    /// How many were given up.
+    /// Number of jobs that were given up.
     failed: i64,
 }
 
-/// The installation
+/// Get the state of the installation
 #[utoipa::path(get, path = "/admin/system", responses((status = 200, body = System)))]
 async fn show(cx: Context) -> Result<Json<System>> {
     let app = cx.app();

@@ -1,5 +1,5 @@
-//! `/tenants` (contract 6.15): the organizations of the platform, for those who run it. Whatever organization the caller
-//! works in, what he does here happens in the one the path names.
+//! `/tenants`: the organizations of the platform, for SUPER_ADMINs. Actions run in the organization of the path,
+//! whichever organization is active in the session. See docs/api-contract.md#tenants.
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
@@ -32,7 +32,6 @@ use db::platform::organizations::{HostName, Sign};
 use service::actions::organizations::{self, Confirmation, Deleted, NewTenant};
 use service::actions::people::Provisioned;
 
-/// The routes of tenants.
 pub fn routes() -> Endpoints {
     Endpoints::new("tenants")
         .add(Access::SuperAdmin, routes!(list, create))
@@ -47,7 +46,7 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// Part of the name or the short name; names that begin with it come first
+    /// Substring of the name or the slug. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
 }
@@ -56,11 +55,11 @@ struct Filter {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
-    /// How many members; more than 200 are 200
+    /// Maximum number of members. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, TenantMembers>>,
@@ -79,7 +78,7 @@ impl Editable for OrganizationEdit {
     const READ_ONLY: &'static [&'static str] = &["id", "status", "createdAt", "updatedAt"];
 }
 
-/// The organizations of the platform, by name
+/// List the organizations of the platform, by name
 #[utoipa::path(get, path = "/tenants", params(Filter), responses((status = 200, body = [OrganizationView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<OrganizationView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
@@ -92,7 +91,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(look.await?.into_iter().map(OrganizationView::from).collect()))
 }
 
-/// Found an organization with its first owner
+/// Create an organization with its first owner
 ///
 /// An owner without an account gets one with a temporary password, which is returned only here. An owner with an
 /// account is invited; the organization has no owner until the invitation is accepted.
@@ -132,7 +131,7 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
     Ok(Created(format!("/api/tenants/{}", view.tenant.id()), view))
 }
 
-/// What everybody may know of the organization whose address this is
+/// Get the public data of the organization that the Host names
 #[utoipa::path(get, path = "/tenants/current",
     responses((status = 200, body = SignView),
         (status = 404, description = "The Host names no organization, NOT_FOUND")))]
@@ -148,7 +147,7 @@ pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
     app.gate().hosts().name(request.uri(), request.headers(), peer)
 }
 
-/// The organization that a host names.
+/// The public data of the organization that a host names.
 pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<Sign>> {
     let Some(host) = host else { return Ok(None) };
     app.store()
@@ -158,7 +157,7 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
         .await
 }
 
-/// One organization
+/// Get an organization
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
     let inside = cx.inside(&id).await?;
@@ -166,7 +165,9 @@ async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<O
     Ok(found.map(OrganizationView::from))
 }
 
-/// Change an organization; settings change key by key
+/// Update an organization
+///
+/// `metadata` is updated key by key.
 #[utoipa::path(patch, path = "/tenants/{id}", params(("id" = String, Path)), request_body = OrganizationEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
@@ -188,23 +189,25 @@ async fn edit(
     Ok(edited.map(OrganizationView::from))
 }
 
-/// Shut an organization: its members are refused until it is activated again
+/// Suspend an organization
+///
+/// Requests of its members are rejected until it is activated.
 #[utoipa::path(post, path = "/tenants/{id}/suspend", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
 async fn suspend(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
     Ok(Json(cx.inside(&id).await?.write(organizations::suspend).await?.into()))
 }
 
-/// Open a suspended organization again
+/// Activate a suspended organization
 #[utoipa::path(post, path = "/tenants/{id}/activate", params(("id" = String, Path)),
     responses((status = 200, body = OrganizationView)))]
 async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
     Ok(Json(cx.inside(&id).await?.write(organizations::activate).await?.into()))
 }
 
-/// Delete an organization with everything in it
+/// Delete an organization with all its data
 ///
-/// Nobody finds it from this moment; its rows and files go in the background and cannot be brought back.
+/// It becomes unavailable immediately. Rows and files are deleted in the background and cannot be restored.
 #[utoipa::path(delete, path = "/tenants/{id}", params(("id" = String, Path), DryRunQuery), request_body = Confirmation,
     responses((status = 200, body = RemovedTenantView)))]
 async fn remove(
@@ -221,15 +224,15 @@ async fn remove(
         sessions,
     } = act.await?;
     if !query.dry_run.is_on() {
-        // Its own log goes with it; this record is what remains.
+        // The activity log of the organization is deleted with it; this log record remains.
         tracing::warn!(organization.id = %id, organization.slug = %organization.slug, by = %cx.caller().user.id,
-            "an organization was deleted");
+            "organization deleted");
         cx.app().jobs().ring();
     }
     Ok(Json(RemovedTenantView::new(organization, members, sessions)))
 }
 
-/// The members of an organization, by name
+/// List the members of an organization, by name
 #[utoipa::path(get, path = "/tenants/{id}/members", params(("id" = String, Path), Listed),
     responses((status = 200, body = Page<MemberView>)))]
 async fn members(

@@ -1,5 +1,5 @@
-//! On which terms a route is served: what is counted of it and how long it may take (contract 9). It stands beside the
-//! route like its access; a route that says nothing is served as usual.
+//! The limits of a route: what it counts as for rate limits, its permits and its timeout. They are declared with the
+//! route, like its access rule. See docs/api-contract.md#rates and docs/api-contract.md#sizes-and-times.
 
 use std::time::Duration;
 
@@ -9,30 +9,30 @@ use model::rate::Rate;
 
 use auth::places::Long;
 
-/// How long a route may take as a rule.
+/// The default timeout.
 const USUAL: Duration = Duration::from_secs(30);
-/// How long what waits for the document server or computes much may take.
+/// The timeout of routes that wait for the document server or compute much.
 const LONG: Duration = Duration::from_mins(2);
 
-/// The terms of a route.
+/// The limits of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terms {
-    /// Counted as a read or a change.
+    /// Counts as a read or a change.
     Usual,
-    /// The same, with more time: it waits for the document server.
+    /// Like [`Self::Usual`], with a longer timeout, because it waits for the document server.
     Long,
-    /// Also counted as a chat message.
+    /// Also counts as a chat message.
     Chat,
-    /// Also counted as an export, few at once, with more time.
+    /// Also counts as an export, with limited concurrency and a longer timeout.
     Export,
-    /// Also counted as an import of the school, without a limit of time.
+    /// Also counts as an import of the organization, without a timeout.
     Import,
-    /// Not counted here: what watches over the service asks it, or it has limits of its own.
+    /// Not counted: used by monitoring, or the route has limits of its own.
     Uncounted,
 }
 
 impl Terms {
-    /// How long it may take until its answer begins; waiting for the client's body does not count.
+    /// The timeout until the response starts. Waiting for the client's body is not counted.
     pub const fn time(self) -> Option<Duration> {
         match self {
             Self::Usual | Self::Chat | Self::Uncounted => Some(USUAL),
@@ -41,14 +41,14 @@ impl Terms {
         }
     }
 
-    /// What every request of the route counts as. The document server's requests are not people's.
+    /// The rate limit of every request of the route. Requests of the document server do not count for a user.
     pub fn rate(self, access: Access, method: &Method) -> Option<Rate> {
         let is_counted = self != Self::Uncounted && access != Access::DocumentServer;
         let rate = if method.is_safe() { Rate::Read } else { Rate::Change };
         is_counted.then_some(rate)
     }
 
-    /// What it counts as besides, for the person who asks.
+    /// The additional rate limit per user.
     pub const fn own_rate(self) -> Option<Rate> {
         match self {
             Self::Chat => Some(Rate::Chat),
@@ -57,7 +57,7 @@ impl Terms {
         }
     }
 
-    /// What takes long about it: it waits for a place of its school.
+    /// The long-running operation whose permit the route needs.
     pub const fn long(self) -> Option<Long> {
         match self {
             Self::Export => Some(Long::Export),
@@ -66,7 +66,7 @@ impl Terms {
         }
     }
 
-    /// What it counts as besides, for the whole organization.
+    /// The additional rate limit per organization.
     pub const fn shared_rate(self) -> Option<Rate> {
         match self {
             Self::Import => Some(Rate::Import),

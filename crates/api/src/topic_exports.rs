@@ -1,4 +1,5 @@
-//! `/assignments/{id}/export.zip` (contract 6.9, 8.4): the work of the groups of a topic as one archive.
+//! `/assignments/{id}/export.zip`: the documents of the groups of a topic as a ZIP archive. See
+//! docs/api-contract.md#archive-of-a-topic.
 
 use axum::extract::Path;
 use axum::response::Response;
@@ -20,10 +21,9 @@ use api_types::topic_export::index;
 use common::error::Result;
 use service::actions::topic_exports::{self, Wanted};
 
-/// Groups that may be named at once, as in every list of a request (contract 9).
+/// Maximum number of groups in a request, as for arrays in bodies.
 const GROUPS_MAX: usize = 500;
 
-/// The route of the archive of a topic.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments").add_on(Terms::Export, Access::Staff, routes!(export))
 }
@@ -32,17 +32,17 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Exported {
-    /// As what the documents come; `original` without it
+    /// Format of the documents. Defaults to `original`.
     #[garde(skip)]
     #[serde(default = "as_kept")]
     #[param(required = false, inline)]
     format: ExportFormat,
-    /// `current` (without it): as they are now; `submission`: as they were handed in last
+    /// `current` (the default) exports the documents as they are now, `submission` the copies of the last submission.
     #[garde(skip)]
     #[serde(default = "as_now")]
     #[param(required = false, inline)]
     source: ExportSource,
-    /// Of these groups alone: their ids with commas between them
+    /// Only these groups: their ids, separated by commas.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     group_ids: Option<Groups>,
@@ -56,7 +56,7 @@ const fn as_now() -> ExportSource {
     ExportSource::Current
 }
 
-/// Ids in a query.
+/// Ids in a query, separated by commas.
 struct Groups(Vec<GroupId>);
 
 impl<'de> Deserialize<'de> for Groups {
@@ -74,13 +74,13 @@ impl<'de> Deserialize<'de> for Groups {
     }
 }
 
-/// The documents of all groups of a topic as one archive
+/// Export the documents of all groups of a topic as a ZIP archive
 ///
-/// `index.csv` comes first and lists what is in it, a folder for each group follows, and `errors.txt` comes last when
-/// something could not be brought: a conversion that failed, a file that is missing. Groups that have not started are in
-/// it. What is saved while it streams is not.
+/// `index.csv` comes first and lists the content. A folder for each group follows. `errors.txt` comes last if something
+/// could not be included, such as a failed conversion or a missing file. Groups that have not started are included.
+/// Changes saved during the download are not.
 #[utoipa::path(get, path = "/assignments/{id}/export.zip", params(("id" = String, Path), Exported),
-    responses((status = 200, description = "An archive", content_type = "application/zip", body = Vec<u8>),
+    responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 409, description = "NOTHING_TO_EXPORT")))]
 async fn export(
     cx: Context,
@@ -92,7 +92,7 @@ async fn export(
         source: query.source,
         groups: query.group_ids.map(|groups| groups.0),
     };
-    // One snapshot; the record of it is a unit of its own, because reading must not hold up those who write.
+    // One snapshot. The log record is written in a separate transaction, so that reading does not block writers.
     let plan = cx.read(move |scope| topic_exports::plan(scope, &id, &wanted)).await?;
     let topic = plan.assignment.clone();
     cx.write(move |work| {

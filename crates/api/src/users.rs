@@ -1,4 +1,5 @@
-//! `/users` (contract 6.3): the person who asks, and the people of the school as far as he may know them.
+//! `/users`: the caller, and the people of the organization as far as the caller may see them. See
+//! docs/api-contract.md#people.
 
 use axum::Json;
 use axum::extract::Path;
@@ -37,7 +38,6 @@ use service::actions::profile::{self, ProfileEdit};
 use service::actions::users::{self, Invitation, NewUser, UserEdit};
 use service::changes;
 
-/// The routes of users.
 pub fn routes() -> Endpoints {
     Endpoints::new("users")
         .add(Access::SignedIn, routes!(me, edit_me))
@@ -53,36 +53,36 @@ pub fn routes() -> Endpoints {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
-    /// In this role of the organization; ADMIN means owners, too
+    /// Only users with this role in the organization. `ADMIN` includes owners.
     #[garde(skip)]
     role: Option<PlatformRole>,
-    /// Part of the name, for admins also of the address; names that begin with it come first
+    /// Substring of the name, for administrators also of the address. Names that begin with it come first.
     #[garde(dive)]
     search: Option<Search>,
-    /// Who learns in this class; for teachers one of the own
+    /// Only students enrolled in this class. Teachers receive an empty page for classes of other teachers.
     #[garde(skip)]
     class_id: Option<ClassId>,
-    /// Who is in this homeroom
+    /// Only students of this homeroom.
     #[garde(skip)]
     homeroom_id: Option<HomeroomId>,
-    /// Only active (1) or inactive (0) accounts
+    /// Only active (`1`) or inactive (`0`) accounts.
     #[garde(skip)]
     is_active: Option<Switch>,
-    /// How many people; more than 200 are 200
+    /// Maximum number of users. A value above 200 counts as 200.
     #[garde(skip)]
     #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
-    /// The `nextCursor` of the page before
+    /// The `nextCursor` of the previous page.
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, Users>>,
 }
 
-/// A password that the service made up; told once.
+/// A generated password, returned only once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TemporaryPassword {
-    /// Good for a week, and once it is used, to be changed.
+    /// Valid for seven days. The user should change it after the first sign-in.
     temporary_password: String,
 }
 
@@ -134,7 +134,7 @@ impl Editable for ProfileEdit {
     ];
 }
 
-/// The person who asks, with membership and organization
+/// Get the caller with membership and organization
 #[utoipa::path(get, path = "/users/me", responses((status = 200, body = Me)))]
 async fn me(cx: Context) -> Result<Versioned<Me>> {
     let (user, tenant) = (
@@ -152,7 +152,7 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
                 .map(|name| platform.organization(&name, &user.id))
                 .transpose()?
                 .flatten();
-            // A Host may name a school that is none of the caller's business.
+            // The Host may name an organization that the caller has no access to.
             let seen = seen.filter(|seen| seen.member.is_some() || user.role == PlatformRole::SuperAdmin);
             let (member, organization) = seen.map(|seen| (seen.member, seen.organization)).unzip();
             let me = Me::new(profile, member.flatten(), organization, password_reset);
@@ -161,9 +161,9 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
     look.await
 }
 
-/// Change the own profile
+/// Update the caller's profile
 #[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
-    (status = 403, description = "NAME_SET_BY_SCHOOL: the schools of a student change the name")))]
+    (status = 403, description = "NAME_SET_BY_SCHOOL: names of students are changed by staff")))]
 async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
@@ -176,7 +176,9 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>
     me(cx).await
 }
 
-/// The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them
+/// List the people of the organization, by name
+///
+/// Administrators receive accounts; teachers receive names, and the addresses that they may see.
 #[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
     let filter = UserFilter {
@@ -194,10 +196,10 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
 
 /// Add a person to the organization
 ///
-/// An address without an account gets one. An address whose account this organization did not make is invited: it becomes a
-/// member, with the classes and the homeroom named here, once its owner accepts.
+/// An address without an account gets a new account. A person with an account that this organization did not create is
+/// invited, and becomes a member, with the classes and the homeroom of this request, by accepting the invitation.
 #[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
-    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
+    (status = 409, description = "DUPLICATE_EMAIL: already a member; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
         NO_MAILBOX: an address that no email reaches cannot be invited, ALREADY_INVITED"),
         (status = 403, description = "FORBIDDEN_RANK")))]
 async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
@@ -244,7 +246,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     existing::person(&cx, made, sought.0, sought.1).await
 }
 
-/// One person, as far as the caller may know him
+/// Get a person, as far as the caller may see them
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
 async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
     let (is_platform, object) = (is_platform(&cx), Object::from(&id));
@@ -252,7 +254,7 @@ async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUser
     Ok(known.await?.map(view))
 }
 
-/// Change somebody's account or his id in the organization
+/// Update the account of a user, or the user's external id in the organization
 #[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
     responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
     (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
@@ -270,7 +272,7 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
     Ok(known.map(view))
 }
 
-/// End somebody's membership with enrolments, groups and sessions
+/// End a user's membership with its enrolments, group memberships and sessions
 #[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
@@ -280,10 +282,12 @@ async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQue
     Ok(Json(Done::YES))
 }
 
-/// Give somebody a temporary password; all his sessions end
+/// Set a temporary password for a user
+///
+/// All sessions of the user end.
 #[utoipa::path(post, path = "/users/{id}/reset-password", params(("id" = String, Path)),
     responses((status = 200, body = TemporaryPassword), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
-        FORBIDDEN_ROLE: a teacher may do this for students whom the school put into his class")))]
+        FORBIDDEN_ROLE: a teacher may do this for students whom an administrator or an import put into an own class")))]
 async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
     let temporary_password = temporary_password::generate();
     let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
@@ -294,7 +298,9 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
     Ok(Json(TemporaryPassword { temporary_password }))
 }
 
-/// The groups of a student: oneself, or as far as the staff see them
+/// List the groups of a student
+///
+/// Students may list their own groups; staff receive the groups that they may see.
 #[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
     responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
 async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {

@@ -1,5 +1,5 @@
-//! Bodies and queries: media type, JSON, shape, limits — in this order, and every problem names its field. Nothing that
-//! failed here has touched a thing.
+//! Extractors for bodies and queries. They check media type, JSON, shape and limits, in this order, before a handler
+//! runs; every problem names its field. See docs/api-contract.md#requests-and-responses.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
@@ -16,12 +16,12 @@ use super::pace::read_body;
 use super::shape;
 use common::error::{Error, Problem, Result};
 
-/// The largest JSON body (contract 9).
+/// Size limit of a JSON body in bytes.
 pub const JSON_LIMIT: u64 = 1 << 20;
-/// How deep JSON may nest; no request of ours needs five.
+/// Maximum nesting of JSON. No request needs more than five levels.
 const JSON_DEPTH: usize = 32;
 
-/// A JSON body that fits its type and its limits.
+/// A JSON body with valid shape and limits.
 pub struct Valid<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S> for Valid<T> {
@@ -33,7 +33,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S
     }
 }
 
-/// A JSON body that may be missing: an action without arguments.
+/// A JSON body that may be missing, because all its fields are optional.
 pub struct ValidOrEmpty<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S> for ValidOrEmpty<T> {
@@ -50,17 +50,16 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S
     }
 }
 
-/// What a PATCH may carry: the fields it edits, and the fields a client only sends back.
+/// A PATCH body: the fields that it edits, and read-only fields of the resource.
 pub trait Editable: DeserializeOwned + Validate<Context = ()> {
-    /// The fields of the edit itself.
+    /// The fields that can be edited.
     const FIELDS: &'static [&'static str];
-    /// The other fields of the resource. They are ignored, so that a client may send what it read (contract 1.1).
+    /// The other fields of the resource. They are ignored, so that a client may send what it read.
     const READ_ONLY: &'static [&'static str];
 }
 
 /// A PATCH body. Read-only fields of the resource are ignored, unknown fields are rejected.
 pub struct Patch<E> {
-    /// What to change.
     pub edit: E,
 }
 
@@ -84,7 +83,7 @@ impl<S: Send + Sync, E: Editable> FromRequest<S> for Patch<E> {
     }
 }
 
-/// A query string that fits its type and its limits.
+/// A query with valid shape and limits.
 pub struct ValidQuery<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequestParts<S> for ValidQuery<T> {
@@ -130,7 +129,7 @@ async fn json(request: Request) -> Result<Value> {
     parse(&body)
 }
 
-/// Reads JSON; what nests deeper than [`JSON_DEPTH`] is none.
+/// Parses JSON. Fails above `JSON_DEPTH` levels of nesting.
 pub fn parse(bytes: &[u8]) -> Result<Value> {
     if depth(bytes) > JSON_DEPTH {
         return Err(Error::InvalidJson(format!("it nests deeper than {JSON_DEPTH} levels")));
@@ -138,7 +137,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value> {
     serde_json::from_slice(bytes).map_err(|error| Error::InvalidJson(error.to_string()))
 }
 
-/// How deep brackets nest, at least; looked at before anything is built of them.
+/// A lower bound of the nesting depth, computed before the JSON is parsed.
 fn depth(bytes: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut in_text = false;
@@ -158,7 +157,7 @@ fn depth(bytes: &[u8]) -> usize {
     deepest
 }
 
-/// Whether the body says that it is JSON.
+/// Whether the Content-Type of the body is JSON.
 pub fn is_json(headers: &HeaderMap) -> bool {
     let text = headers
         .get(header::CONTENT_TYPE)
@@ -174,7 +173,7 @@ fn is_empty(headers: &HeaderMap) -> bool {
         && headers.get(header::CONTENT_LENGTH).is_none_or(|length| length == "0")
 }
 
-/// Shape and limits; every problem of both is named.
+/// Checks shape and limits of a JSON value, and reports every problem.
 pub fn checked<T: DeserializeOwned + Validate<Context = ()>>(value: Value) -> Result<T> {
     shape::body(Vec::new(), value).map_err(Error::Invalid)
 }

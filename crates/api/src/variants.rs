@@ -1,5 +1,5 @@
-//! Types of the OpenAPI document with several variants: tagged ones get a discriminator, the others a choice that clients
-//! and validators can decide.
+//! Schemas with several variants in the OpenAPI document: tagged types get a discriminator, the others an `anyOf` that
+//! clients and validators can decide.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayItems, SchemaType, Type};
 use utoipa::openapi::{Discriminator, Ref, RefOr, Schema};
 
-/// Gives each variant of a tagged type a schema of its own and the type a discriminator, so that generated clients narrow
-/// it by its tag. utoipa writes the variants inline, where a discriminator cannot refer to them.
+/// Gives each variant of a tagged type a schema of its own and the type a discriminator, so that generated clients
+/// narrow it by its tag. utoipa writes the variants inline, where a discriminator cannot refer to them.
 pub fn name_variants(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     let mut variants = BTreeMap::new();
     for (name, schema) in schemas.iter_mut() {
@@ -55,8 +55,8 @@ fn tag_of(variant: &RefOr<Schema>) -> Option<(String, String)> {
     }
 }
 
-/// An outline has some of the fields of the whole, so what fits the whole fits the outline, too: of the choices that
-/// utoipa writes, one must fit, and not only one. (One that may be null keeps its form; it is never both.)
+/// Replaces `oneOf` by `anyOf` where no discriminator exists. An outline has a subset of the fields of the full view,
+/// so a full view matches both schemas. A choice with null keeps `oneOf`, because a value never matches both.
 pub fn loosen(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
@@ -78,7 +78,7 @@ pub fn loosen(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// Whether a schema is that of null alone.
+/// Whether a schema allows null only.
 pub fn is_null(schema: &RefOr<Schema>) -> bool {
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

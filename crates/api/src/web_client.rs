@@ -1,5 +1,5 @@
-//! The web client, as the build of `web/` left it in this binary: pages of it for every path a browser may ask for outside
-//! `/api`, its parts with the compressed twin that the browser takes. Without a built client there is one honest page.
+//! The web client embedded in this binary: its page for every path outside `/api`, and its assets, compressed as the
+//! browser accepts. Without a built client there is one page that explains how to build it.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,20 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 use super::context::App;
 use common::error::{Error, Result};
 
-/// What `npm run build` made; nothing when it was never run, which is no fault of the server.
+/// The output of `npm run build`; empty if it was never run, which is not an error of the server.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
 struct Client;
 
-/// The page that every address of the client opens with.
+/// The page for every path of the client.
 const PAGE: &str = "index.html";
-/// Files whose name carries a hash of their content.
+/// Assets with a content hash in their name.
 const HASHED: &str = "assets/";
-/// How the twins are called, best first.
+/// Encodings and file suffixes of precompressed assets, best first.
 const TWINS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
-/// Answers what is asked for outside `/api`: a part of the client, or the page that shows that address.
+/// Serves a request outside `/api`: an asset of the client, or its page.
 pub async fn client(request: Request) -> Result<Response> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Error::NotFound);
@@ -52,17 +52,17 @@ pub async fn client(request: Request) -> Result<Response> {
     Ok(response)
 }
 
-/// Says how to get the client, to whoever builds the service himself.
+/// A page that explains how to build the client.
 fn welcome() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, Html(include_str!("welcome.html"))).into_response()
 }
 
-/// Twins are sent in place of a file, not under a name of their own.
+/// Whether this is a precompressed variant, which is only served instead of the original.
 fn is_twin(name: &str) -> bool {
     TWINS.iter().any(|(_, ending)| name.ends_with(ending))
 }
 
-/// A part of the client, as small as the browser takes it.
+/// Serves an asset in the best encoding that the browser accepts.
 fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let tag = tag_of(&file);
     let age = if name.starts_with(HASHED) {
@@ -101,7 +101,7 @@ fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     }
 }
 
-/// Whether a browser takes an encoding: it names it, and not with the weight nought.
+/// Whether a browser accepts an encoding: it is listed, and not with weight zero.
 pub(super) fn takes(accepted: &str, encoding: &str) -> bool {
     accepted.split(',').any(|one| {
         let mut parts = one.split(';').map(str::trim);
@@ -110,7 +110,7 @@ pub(super) fn takes(accepted: &str, encoding: &str) -> bool {
     })
 }
 
-/// One word for the content; every form of it shares it, as a weak tag would.
+/// The entity tag of the content. All encodings share it, as with a weak tag.
 fn tag_of(file: &EmbeddedFile) -> String {
     let mut tag = String::from("\"");
     for byte in &file.metadata.sha256_hash()[..16] {
@@ -120,8 +120,8 @@ fn tag_of(file: &EmbeddedFile) -> String {
     tag
 }
 
-/// What the page may load: itself, and the editor of the document server. The editor stands in a frame; the widgets write
-/// styles into the page, and nothing else may.
+/// The content security policy of the page: its own files, and scripts and frames of the document server. Widgets write
+/// inline styles; no other inline content is allowed.
 fn policy(document_server: Option<&str>) -> String {
     let docs = document_server
         .and_then(common::settings::address::origin_of)

@@ -1,4 +1,4 @@
-//! `/workrooms` (contract 6.10). Documents of a room are in `documents.rs`.
+//! `/workrooms`. The documents of a room are in `documents.rs`. See docs/api-contract.md#documents-and-files.
 
 use axum::Json;
 use axum::extract::Path;
@@ -16,7 +16,6 @@ use db::documents::{DocumentFilter, SeenDocument};
 use db::work_rooms::{LastMessage, SeenRoom};
 use db::{Scope, Standpoint};
 
-/// The routes of work rooms.
 pub fn routes() -> Endpoints {
     Endpoints::new("workrooms")
         .add(Access::Member, routes!(list))
@@ -24,7 +23,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(show_of_group))
 }
 
-/// The rooms whose inside the caller sees, by class and group number
+/// List the work rooms that the caller may enter, by class and group number
 #[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
 async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
     let rooms = cx.list(|scope| {
@@ -35,7 +34,7 @@ async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
     Ok(Json(rooms.await?))
 }
 
-/// One room with its documents
+/// Get a work room with its documents
 #[utoipa::path(get, path = "/workrooms/{id}", params(("id" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
 async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomView>> {
@@ -47,7 +46,7 @@ async fn show(cx: Context, Path(id): Path<WorkRoomId>) -> Result<Json<WorkRoomVi
     Ok(Json(cx.read(look).await?))
 }
 
-/// The room of a group
+/// Get the work room of a group
 #[utoipa::path(get, path = "/workrooms/group/{groupId}", params(("groupId" = String, Path)),
     responses((status = 200, body = WorkRoomView)))]
 async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<WorkRoomView>> {

@@ -1,6 +1,6 @@
-//! Requests in flight per client address, for clients behind a trusted proxy: the connections there are the proxy's, so
-//! the limit of connections per address counts requests instead. A WebSocket counts until it is open; afterwards the
-//! limit of sockets per user holds.
+//! Limits the requests in flight per client address behind a trusted proxy. All connections there belong to the proxy,
+//! so the limit of connections per address counts requests instead. A WebSocket counts until its upgrade; afterwards
+//! the limit of sockets per user applies.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::tenant::network;
 use common::error::{Error, Result};
 
-/// Seconds after which a client that was refused may try again.
+/// `Retry-After` of a rejected request, in seconds.
 const PAUSE: u64 = 1;
 
-/// Counts requests in flight; clones share the counts. The memory it takes is bounded by the number of connections.
+/// Counts requests in flight; clones share the counts. Memory use is bounded by the number of connections.
 #[derive(Clone)]
 pub struct ClientRequests(Arc<Counts>);
 
@@ -21,27 +21,28 @@ struct Counts {
     open: Mutex<HashMap<IpAddr, usize>>,
 }
 
-/// A request in flight; it is counted until this is dropped.
+/// A request in flight, counted until this permit is dropped.
 pub struct RequestPermit {
     requests: ClientRequests,
     address: IpAddr,
 }
 
 impl ClientRequests {
-    /// Allows each address so many requests at the same time.
+    /// Allows `limit` requests in flight per client network.
     pub fn new(limit: usize) -> Self {
         let open = Mutex::default();
         Self(Arc::new(Counts { limit, open }))
     }
 
-    /// Counts a request of this client, unless too many are in flight.
+    /// Acquires a permit for a request. Fails with [`Error::RateLimited`] when too many requests of this client are in
+    /// flight.
     pub fn acquire(&self, client: IpAddr) -> Result<RequestPermit> {
         let address = network(client);
         let mut open = self.open();
         let count = open.get(&address).copied().unwrap_or_default();
         if count >= self.0.limit {
             drop(open);
-            tracing::debug!(%address, "request refused: this address has too many in flight");
+            tracing::debug!(%address, "request rejected: too many requests in flight from this address");
             return Err(Error::RateLimited { retry_after: PAUSE });
         }
         open.insert(address, count + 1);

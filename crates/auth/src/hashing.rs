@@ -1,5 +1,5 @@
-//! Passwords are slow on purpose, so only a few are hashed at once: behind a semaphore, away from the async runtime. A
-//! caller that waits too long is told to come again instead of piling up work.
+//! Limits concurrent password hashing, which is slow on purpose: a semaphore in front of blocking threads. A request
+//! that waits too long is rejected with [`Error::Overloaded`], so that work does not pile up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -11,12 +11,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use common::error::{Error, Result};
 
-/// How long a request may wait for its turn: a class that signs in together gets through on a small computer, too.
+/// How long a request may wait for a permit. It is long enough for a whole class to sign in together on a small
+/// machine.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long it is believed whether imported hashes exist, in seconds.
+/// How long the result of the look-up for imported hashes is cached, in seconds.
 const IMPORTED_BELIEVED: i64 = 600;
 
-/// The turns at hashing, and what is known about the hashes in the store.
+/// The hashing permits, and whether imported hashes exist in the database.
 #[derive(Clone)]
 pub struct Hashing(Arc<Parts>);
 
@@ -28,7 +29,7 @@ struct Parts {
 }
 
 impl Default for Hashing {
-    /// One turn for each core but one, so that other requests are still answered.
+    /// One permit for each core but one, so that other requests are still served.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self(Arc::new(Parts {
@@ -41,7 +42,7 @@ impl Default for Hashing {
 }
 
 impl Hashing {
-    /// Whether a password belongs to an account; the same work for an account that does not exist (`stored` is none).
+    /// Verifies a password. Does the same work when the account does not exist (`stored` is `None`).
     pub async fn fits(&self, password: String, stored: Option<String>) -> Result<bool> {
         let imported_exist = self.0.imported_exist.load(Ordering::Relaxed);
         let turn = self.turn(LONGEST_WAIT).await?;
@@ -51,14 +52,14 @@ impl Hashing {
         .await
     }
 
-    /// The hash of a new password.
+    /// Hashes a new password.
     pub async fn hash(&self, password: String) -> Result<String> {
         let turn = self.turn(LONGEST_WAIT).await?;
         self.work(turn, move || password::hash(&password)).await
     }
 
-    /// The work of hashing, for nobody. It takes only a turn that nobody waits for: strangers may ask for this as often
-    /// as they like, and the answer does not depend on it.
+    /// Hashes a password and discards the result, to equalize timing. Uses only a permit that no request waits for,
+    /// because anonymous callers may trigger this at will; the response does not depend on it.
     pub async fn pretend(&self, password: String) {
         if let Ok(turn) = Arc::clone(&self.0.turns).try_acquire_owned() {
             let hashed = self.work(turn, move || password::hash(&password)).await;
@@ -66,18 +67,19 @@ impl Hashing {
         }
     }
 
-    /// How many passwords were worked on since the start. Whoever is refused must not cost less than others do.
+    /// Number of passwords hashed or verified since the start. Tests use it to prove that rejected requests cost as
+    /// much as others.
     pub fn worked(&self) -> u64 {
         self.0.worked.load(Ordering::Relaxed)
     }
 
-    /// Whether it has to be looked up again if imported hashes exist.
+    /// Whether the cached result about imported hashes has expired.
     pub fn is_unsure(&self, now: Timestamp) -> bool {
         let checked_at = self.0.imported_checked_at.load(Ordering::Relaxed);
         now.as_millis().saturating_sub(checked_at) > IMPORTED_BELIEVED * 1000
     }
 
-    /// Remembers whether imported hashes exist.
+    /// Caches whether imported hashes exist.
     pub fn learn(&self, imported_exist: bool, now: Timestamp) {
         self.0.imported_exist.store(imported_exist, Ordering::Relaxed);
         self.0.imported_checked_at.store(now.as_millis(), Ordering::Relaxed);
@@ -89,7 +91,8 @@ impl Hashing {
         turn.map_err(|_| Error::NotReady)
     }
 
-    /// The turn goes with the work: a caller who left does not give it back before the work is done.
+    /// Runs `slow` on a blocking thread. The thread owns the permit, so a disconnected caller does not release it
+    /// early.
     async fn work<T: Send + 'static>(
         &self,
         turn: OwnedSemaphorePermit,

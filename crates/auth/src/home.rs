@@ -1,16 +1,16 @@
-//! Which organization a request of a SUPER_ADMIN is for when his session and the Host name none (contract 5): the one his
-//! query or his body names (`organizationId`), else the one of the object in the path, else the one of the parent object in
-//! the body. This is the only place that knows it, for every route.
+//! Finds the organization of a request by a SUPER_ADMIN whose session and Host name none: `organizationId` in the query
+//! or body, else the object in the path, else the parent object in the body. Every route uses this one implementation.
+//! See docs/api-contract.md#super_admin-without-an-active-organization.
 
 use axum::http::Uri;
 use serde_json::{Map, Value};
 
 use db::platform::homes::Home;
 
-/// The field that names an organization outright.
+/// The field that names an organization directly.
 const ORGANIZATION: &str = "organizationId";
 
-/// The fields of bodies that name a parent object, the nearest parent last: whoever names several names one school.
+/// Body fields that name a parent object, in order of precedence. Several of them must belong to one organization.
 const PARENTS: [(&str, &str); 11] = [
     ("classId", "classes"),
     ("courseId", "courses"),
@@ -25,14 +25,14 @@ const PARENTS: [(&str, &str); 11] = [
     ("subjectId", "subjects"),
 ];
 
-/// The same for fields that name several.
+/// Body fields that name several parent objects.
 const LISTS: [(&str, &str); 3] = [
     ("groupIds", "groups"),
     ("classIds", "classes"),
     ("subjectIds", "subjects"),
 ];
 
-/// What the request's address says about the organization. `route` is the address as the route spells it, with `{names}`.
+/// Finds the resource that query or path name. `route` is the matched route template with its `{parameters}`.
 pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
@@ -52,13 +52,13 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     })
 }
 
-/// Whether a path is text without a NUL once it is decoded; another one is nobody's.
+/// Whether the decoded path is UTF-8 without NUL. Any other path names no resource.
 pub fn is_well_formed(path: &str) -> bool {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8();
     decoded.is_ok_and(|text| !text.contains('\0'))
 }
 
-/// What a body says about the organization.
+/// Finds the resource that a body names.
 pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     if let Some(organization) = text(ORGANIZATION) {
@@ -75,13 +75,14 @@ pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
     })
 }
 
-/// The body without the `organizationId` that was used up here; handlers refuse keys they do not know.
+/// Removes `organizationId` from a body once it is resolved, because handlers reject unknown fields.
 pub fn body_without_organization(mut body: Map<String, Value>) -> Map<String, Value> {
     body.shift_remove(ORGANIZATION);
     body
 }
 
-/// The address without the `organizationId` that was used up here. The routes of better-auth's client read it themselves.
+/// Removes `organizationId` from the query once it is resolved. The better-auth routes read it themselves, so their
+/// URIs stay unchanged.
 pub fn without_organization(uri: &Uri) -> Option<Uri> {
     let below_api = uri.path().strip_prefix("/api").unwrap_or(uri.path());
     if below_api.starts_with("/auth/") {

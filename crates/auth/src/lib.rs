@@ -1,5 +1,5 @@
-//! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
-//! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
+//! Authentication: resolves a session cookie to a [`Caller`] with the role that counts in the organization of the
+//! request. Every decision uses values read from the database on this request, never the session cookie cache.
 
 pub mod client_requests;
 pub mod hashing;
@@ -30,14 +30,14 @@ use db::{Actor, Standpoint, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
 
-/// The peer's address as the listener saw it.
+/// The peer address of the connection.
 pub type Peer = ConnectInfo<std::net::SocketAddr>;
 
-/// The id of the request at hand, as the outermost layer gave it.
+/// The id of the current request, assigned by the outermost layer.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub String);
 
-/// What is needed to find out who asks.
+/// Dependencies of authentication.
 #[derive(Clone)]
 pub struct Gate {
     store: Store,
@@ -48,30 +48,29 @@ pub struct Gate {
     whereabouts: Whereabouts,
 }
 
-/// What a request claims to be: nothing of it was looked up yet.
+/// Unverified credentials and context of a request, taken from its headers before any look-up.
 pub struct Claim {
-    /// Whether it comes from our own page, where that matters.
+    /// The result of the origin check, where one is required.
     pub origin: Result<()>,
-    /// The session token, its signature verified.
+    /// The session token, if the signature of its cookie is valid.
     pub token: Option<String>,
-    /// The host it was sent to.
+    /// The host that the request was sent to.
     pub host: Option<HostName>,
-    /// The organization that the caller's page shows, if the request names one.
+    /// The organization that the client displays (`X-Organization-Id`).
     pub shown: Option<ShownOrganization>,
-    /// The object or organization the address names, for a SUPER_ADMIN without an organization.
+    /// The object or organization that the address names, for a SUPER_ADMIN without an organization.
     pub home: Option<Home>,
-    /// Where it comes from, as limits count it.
+    /// The client address in the form that rate limits use.
     pub address: String,
-    /// Whether its path is text that something could be called: an id that is none names nothing.
+    /// Whether the path is valid text. A malformed id names nothing (404).
     pub is_well_formed: bool,
-    /// The request's id.
     pub request_id: Option<String>,
 }
 
-/// The header with which a request names the organization that its page shows.
+/// The header in which a client names the organization that it displays.
 pub const SHOWN_ORGANIZATION: &str = "x-organization-id";
 
-/// The content of [`SHOWN_ORGANIZATION`]: an id, or nothing readable, which names no organization.
+/// The value of [`SHOWN_ORGANIZATION`]. `None` for a repeated or unreadable header, which names no organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownOrganization(Option<String>);
 
@@ -85,7 +84,7 @@ impl ShownOrganization {
     }
 
     /// Rejects the request when the caller does not work in the named organization. A caller who is not a member of the
-    /// organization of the request gets the same error for every id, so that none can be guessed.
+    /// organization of the request receives the same error for every id, so that ids cannot be probed.
     fn check(&self, facts: &SessionFacts) -> Result<()> {
         let active = facts.organization.as_ref();
         let own = active.filter(|active| active.member_role.is_some() || facts.user.role == PlatformRole::SuperAdmin);
@@ -98,29 +97,26 @@ impl ShownOrganization {
     }
 }
 
-/// Who asks: plain values, read at the beginning of the request.
+/// The authenticated user with session and organization, read at the beginning of the request.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The person.
     pub user: User,
-    /// The session he came with.
     pub session: Session,
-    /// What he is in the organization of the request.
+    /// The effective role in the organization of the request.
     pub standing: Standing,
-    /// His role there, if he is a member.
+    /// The membership role, if the user is a member of the organization of the request.
     pub member_role: Option<MemberRole>,
     /// The organization of the request.
     pub tenant: Option<Tenant>,
-    /// Whether a SUPER_ADMIN named an object, and thereby an organization, that does not exist.
+    /// Whether a SUPER_ADMIN named an object or organization that does not exist.
     pub is_lost: bool,
-    /// The request's clock.
+    /// The time at which the request began. Rules use it as their clock.
     pub now: Timestamp,
-    /// The request's id.
     pub request_id: Option<String>,
 }
 
 impl Caller {
-    /// Where he stands, for the store; nothing without an organization.
+    /// The request context for database access; `None` without an organization.
     pub fn standpoint(&self) -> Option<Standpoint> {
         let viewer = self.standing.viewer(self.user.id.clone())?;
         Some(Standpoint {
@@ -131,17 +127,17 @@ impl Caller {
         })
     }
 
-    /// How the log names him.
+    /// The user as recorded in the activity log.
     pub fn actor(&self) -> Actor {
         actor(&self.user, &self.session, self.member_role, self.request_id.clone())
     }
 
-    /// The organization of the request, where one is needed.
+    /// The organization of the request, or [`Caller::homeless`] without one.
     pub fn organization(&self) -> Result<&OrganizationId> {
         self.tenant.as_ref().map(Tenant::id).ok_or_else(|| self.homeless())
     }
 
-    /// Why nothing can be done without an organization.
+    /// The error for a request that needs an organization and has none.
     pub fn homeless(&self) -> Error {
         match self.standing {
             Standing::SuperAdmin if self.is_lost => Error::NotFound,
@@ -153,24 +149,24 @@ impl Caller {
         }
     }
 
-    /// Whether this is a SUPER_ADMIN who works in no organization and named none: lists show him all of them.
+    /// Whether this is a SUPER_ADMIN without any organization. Lists then span all organizations.
     pub fn is_everywhere(&self) -> bool {
         self.standing == Standing::SuperAdmin && self.tenant.is_none() && !self.is_lost
     }
 
-    /// Puts a SUPER_ADMIN who named an object into its organization, or nowhere when there is none.
+    /// Attaches the organization that a SUPER_ADMIN named. Marks the caller as lost when it does not exist.
     pub fn go_home(&mut self, home: Option<OrganizationFacts>) {
         self.is_lost = home.is_none();
         self.tenant = home.map(|home| home.tenant);
     }
 
-    /// Whether this is the person.
+    /// Whether the caller is this user.
     pub fn is(&self, user: &UserId) -> bool {
         self.user.id == *user
     }
 }
 
-/// How the log names a person with this session and role.
+/// A user as recorded in the activity log, with this session and role.
 pub fn actor(user: &User, session: &Session, role: Option<MemberRole>, request_id: Option<String>) -> Actor {
     let role = match (user.role, role) {
         (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
@@ -187,7 +183,6 @@ pub fn actor(user: &User, session: &Session, role: Option<MemberRole>, request_i
 }
 
 impl Gate {
-    /// Joins what authentication needs.
     pub fn new(store: Store, names: CookieNames, secret: Secret, hosts: Hosts) -> Self {
         Self {
             store,
@@ -199,27 +194,24 @@ impl Gate {
         }
     }
 
-    /// The cookie names of this installation.
     pub fn names(&self) -> &CookieNames {
         &self.names
     }
 
-    /// The key that signs cookies.
+    /// The secret that signs cookies.
     pub fn secret(&self) -> &str {
         self.secret.expose()
     }
 
-    /// The host rules of this installation.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
     }
 
-    /// The turns at hashing passwords.
     pub fn hashing(&self) -> &Hashing {
         &self.hashing
     }
 
-    /// What a request claims to be, before anything is looked up.
+    /// Collects the credentials and context of a request without any look-up.
     pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
         let address = self.hosts.client_address(request.headers(), peer);
@@ -240,27 +232,28 @@ impl Gate {
         }
     }
 
-    /// The session token a request carries, if its signature holds. Two session cookies are none (reliability T11).
+    /// The session token of the cookie, if its signature is valid. Two session cookies count as signed out, because an
+    /// attacker may have set one of them.
     pub fn token(&self, headers: &HeaderMap) -> Option<String> {
         let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
         match cookies.session(&self.names, self.secret()) {
             SessionCookie::Token(token) => Some(token),
             SessionCookie::Absent => None,
             SessionCookie::Ambiguous => {
-                tracing::warn!("a request carries two session cookies; it counts as signed out");
+                tracing::warn!("request with two session cookies treated as signed out");
                 None
             }
         }
     }
 
-    /// The organization an object is at home in.
+    /// The organization that an object belongs to.
     pub async fn home(&self, home: Home) -> Result<Option<OrganizationFacts>> {
         self.store
             .platform_read(PlatformProof::super_admin(), move |platform| platform.home_of(&home))
             .await
     }
 
-    /// The facts behind a session token, read now: session, person, organization, membership.
+    /// Reads session, user, organization and membership of a session token from the database.
     pub async fn facts(
         &self,
         token: String,
@@ -294,7 +287,7 @@ impl Gate {
     }
 }
 
-/// Looks up the session a request claims to have.
+/// Looks up the session of the request, if it carries a token.
 pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFacts>> {
     match &claim.token {
         Some(token) => gate.facts(token.clone(), claim.host.take(), claim.home.clone()).await,
@@ -302,8 +295,8 @@ pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFac
     }
 }
 
-/// Checks the origin, authenticates, resolves the tenant, compares it with the one that the page shows, and authorizes, in
-/// this order (contract 2).
+/// Checks the origin, authenticates, compares `X-Organization-Id` with the resolved organization, and authorizes, in
+/// this order. See docs/api-contract.md#order-of-checks.
 pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
     claim.origin?;
     let (is_named, request_id) = (claim.home.is_some(), claim.request_id);
@@ -326,7 +319,7 @@ pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -
     }
 }
 
-/// The caller behind the facts of a session.
+/// Builds the caller from the facts of a session.
 pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
     let member_role = facts
         .organization
@@ -344,7 +337,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
     }
 }
 
-/// Needs an organization, membership in it, and that it is active; the platform's own people are exempt.
+/// Requires an organization that is active and a membership in it. A SUPER_ADMIN is exempt.
 pub fn admit_to_organization(facts: &SessionFacts) -> Result<()> {
     if facts.user.role == PlatformRole::SuperAdmin {
         return Ok(());

@@ -1,11 +1,12 @@
-//! Cross-site request forgery on the routes outside `/auth` (contract 10): a request that changes something and carries
-//! cookies must come from our own page. Scripted clients send neither Origin nor Sec-Fetch-Site and pass.
+//! Protects the routes outside `/auth` against cross-site request forgery: a mutating request with cookies must come
+//! from the web client's own origin. Scripts send neither Origin nor Sec-Fetch-Site and are allowed. See
+//! docs/api-contract.md#cross-origin-requests.
 
 use axum::http::{HeaderMap, Method, header};
 
 use common::error::{Error, Result};
 
-/// Refuses a foreign or unnamed page.
+/// Rejects a request from a foreign or unnamed origin.
 pub fn check(method: &Method, headers: &HeaderMap, frontend_origin: &str) -> Result<()> {
     let changes = matches!(*method, Method::POST | Method::PUT | Method::PATCH | Method::DELETE);
     if !changes || !headers.contains_key(header::COOKIE) {
@@ -23,7 +24,7 @@ pub fn check(method: &Method, headers: &HeaderMap, frontend_origin: &str) -> Res
     }
 }
 
-/// `scheme://host:port` of a full URL.
+/// Returns `scheme://host:port` of a URL.
 fn origin_of(url: &str) -> &str {
     let authority = url.find("://").map_or(0, |scheme| scheme + 3);
     let end = url[authority..]

@@ -1,5 +1,5 @@
-//! Who may begin what takes long: exports and imports have so many places on this instance, a school has half of them at
-//! most, and where they are taken the schools take turns. What computes for one school leaves room for another's.
+//! Limits concurrent exports and imports of this instance. A tenant gets at most half of the permits; waiting tenants
+//! are served round-robin.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,20 +9,20 @@ use tokio::sync::oneshot;
 use common::error::{Error, Result};
 use db::turns::{Lines, Party};
 
-/// Requests that may wait for a place, before more of the same school is refused with 503.
+/// Requests of one tenant that may wait for a permit. Further ones are rejected with 503.
 const WAITING: usize = 64;
 
-/// What takes long.
+/// The kind of a long-running operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
-    /// Archives, tables, PDFs.
+    /// Archives, tables and PDFs.
     Export,
-    /// Many people or grades from a file.
+    /// People or grades from a file.
     Import,
 }
 
 impl Long {
-    /// How many of it run at once on an instance.
+    /// Permits per instance.
     const fn places(self) -> usize {
         match self {
             Self::Export => 8,
@@ -30,23 +30,23 @@ impl Long {
         }
     }
 
-    /// How many of those a school has at most.
+    /// Permits that one tenant may hold.
     const fn share(self) -> usize {
         self.places() / 2
     }
 }
 
-/// The places of this instance; copies are the same.
+/// The permits of this instance; clones share them.
 #[derive(Clone, Default)]
 pub struct Places {
     exports: Queue,
     imports: Queue,
 }
 
-/// The requests that wait, by school; each is called when a place is free.
+/// Waiting requests by tenant. Each is notified through its channel when a permit is free.
 type Queue = Arc<Mutex<Lines<oneshot::Sender<Place>>>>;
 
-/// A place at what takes long; it is free when this goes.
+/// A permit for a long-running operation, released on drop.
 pub struct Place {
     queue: Queue,
     long: Long,
@@ -54,7 +54,7 @@ pub struct Place {
 }
 
 impl Places {
-    /// Waits for a place, in the line of the school; nobody's where there is none.
+    /// Waits for a permit in the FIFO queue of the tenant. Requests without an organization share one queue.
     pub async fn take(&self, long: Long, organization: Option<&OrganizationId>) -> Result<Place> {
         let queue = match long {
             Long::Export => &self.exports,
@@ -74,7 +74,7 @@ impl Places {
     }
 }
 
-/// Calls whoever's turn it is, as long as there are places.
+/// Grants permits to waiting requests while any are free.
 fn call_next(queue: &Queue, long: Long) {
     loop {
         let (party, call) = {
@@ -86,7 +86,7 @@ fn call_next(queue: &Queue, long: Long) {
                 return;
             };
             if call.is_closed() {
-                // Nobody waits for it any more.
+                // The waiting request was cancelled.
                 lines.done(&party);
                 continue;
             }
@@ -139,7 +139,7 @@ mod tests {
         assert!(waits(&places, &west).await, "none is left");
         drop(held.pop());
         drop(places.take(Long::Import, Some(&west)).await.unwrap());
-        // Whoever gave up waiting holds nothing.
+        // A cancelled request holds no permit.
         drop(held);
         let all = lock(&places.imports);
         assert_eq!((all.running(), all.waiting()), (0, 0));

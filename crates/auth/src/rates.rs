@@ -1,6 +1,6 @@
-//! How often one person, or one address without a session, has asked lately: fixed windows in the memory of this
-//! instance, forgotten with the process. Instances tell each other of whoever asks much (`live/neighbours.rs`), so that
-//! several of them let through hardly more than one; what has to hold exactly is counted in the store (`store/rates.rs`).
+//! Rate limits per user, or per address for requests without a session: fixed windows in the memory of this instance.
+//! Instances report active keys to each other (`live/neighbours.rs`), so that several instances together admit hardly
+//! more than one. Limits that must be exact are counted in the database (`store/rates.rs`).
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -20,15 +20,15 @@ use common::settings::Secret;
 
 mod windows;
 
-/// When to come again while too many exports of one's own are running, in seconds.
+/// `Retry-After` while the user has too many exports running, in seconds.
 const EXPORT_PAUSE: u64 = 5;
 
-/// The windows of this instance; copies are the same one.
+/// The rate limiter of this instance; clones share the windows.
 #[derive(Clone)]
 pub struct Rates(Arc<Parts>);
 
-/// Requests that one instance let through, for the others to add. It names nobody: the key is a number that only
-/// whoever has AUTH_SECRET can work out.
+/// Requests that one instance admitted, for the others to add. It contains no personal data: the key is a keyed hash
+/// that can only be computed with AUTH_SECRET.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
@@ -39,7 +39,7 @@ pub struct Count {
     seconds: i64,
 }
 
-/// Who is counted.
+/// What a window counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Crowd {
@@ -48,31 +48,31 @@ enum Crowd {
     Documents,
 }
 
-/// Tells the other instances.
+/// Sends counts to the other instances.
 type Tell = Box<dyn Fn(Count) + Send + Sync>;
 
 struct Parts {
     factor: f64,
-    /// It has taken in what only the instances of this installation know.
+    /// Seeded with a value that only the instances of this installation know.
     hasher: DefaultHasher,
     tell: OnceLock<Tell>,
     people: Windows,
-    /// Apart from people: strangers with many addresses must not push out what is remembered of them.
+    /// Separate from users, so that many addresses cannot evict the windows of users.
     addresses: Windows,
-    /// Documents, as the document server asks about them; only its genuine requests are counted.
+    /// Requests of the document server per document. Only requests with a valid token are counted.
     documents: Windows,
     exporting: Mutex<HashMap<UserId, usize>>,
     ahead: AtomicI64,
 }
 
-/// A running export; it is over when this goes.
+/// A running export; it ends on drop.
 pub struct Exporting {
     rates: Rates,
     user: UserId,
 }
 
 impl Rates {
-    /// The windows of an installation with this factor (RATE_LIMIT_FACTOR) and this secret, which all its instances share.
+    /// Creates a limiter with `RATE_LIMIT_FACTOR` and the secret that all instances of the installation share.
     pub fn new(factor: f64, secret: &Secret) -> Self {
         let mut hasher = DefaultHasher::new();
         let seed = Sha256::new_with_prefix(b"groupwork rates").chain_update(secret.expose());
@@ -89,23 +89,23 @@ impl Rates {
         }))
     }
 
-    /// The limit here, if there is one.
+    /// The limit of this rate multiplied by the factor; `None` when limits are off.
     pub fn limit(&self, rate: Rate) -> Option<Limit> {
         rate.limit().times(self.0.factor)
     }
 
-    /// From now on other instances are told of whoever asks much.
+    /// Sets the callback that reports active keys to the other instances.
     pub fn tell_with(&self, tell: impl Fn(Count) + Send + Sync + 'static) {
         drop(self.0.tell.set(Box::new(tell)));
     }
 
-    /// Adds what another instance let through.
+    /// Adds requests that another instance admitted.
     pub fn add(&self, count: Count) {
         let told = Window {
             started_at: Timestamp::from_millis(count.began_at),
             hits: count.hits,
         };
-        // Only the length of a window says whether it is over.
+        // Only the length of the window is needed here, to detect that it has ended.
         let limit = Limit {
             hits: i64::MAX,
             window: count.seconds,
@@ -113,7 +113,7 @@ impl Rates {
         self.windows(count.crowd).add(count.key, told, limit, self.now());
     }
 
-    /// Counts a request of a person.
+    /// Counts a request of a user.
     pub fn person(&self, rate: Rate, user: &UserId) -> Option<Meter> {
         self.hit(Crowd::People, rate, user)
     }
@@ -123,13 +123,13 @@ impl Rates {
         self.hit(Crowd::Addresses, Rate::Address, &address)
     }
 
-    /// Counts a request of the document server about a document at one of its two doors.
+    /// Counts a request of the document server for a document on one of its two routes.
     pub fn document(&self, door: &'static str, document: &DocumentId) -> Option<Meter> {
         self.hit(Crowd::Documents, Rate::Document, &(door, document))
     }
 
-    /// Remembers that the owner of this token has used up his window, so that [`Rates::spent`] can refuse the token
-    /// without looking it up.
+    /// Remembers that the owner of this token has exhausted the window, so that [`Rates::spent`] can reject the token
+    /// without a look-up.
     pub fn remember_spent(&self, rate: Rate, token: &str, meter: Meter) {
         if let Some(limit) = self.limit(rate) {
             let now = self.now();
@@ -142,14 +142,14 @@ impl Rates {
         }
     }
 
-    /// The meter of a token whose owner has used up his window: however many requests come, the store has no work.
+    /// The meter of a token whose owner has exhausted the window. Such requests cause no database work.
     pub fn spent(&self, rate: Rate, token: &str) -> Option<Meter> {
         let (limit, now) = (self.limit(rate)?, self.now());
         let window = self.0.people.get(self.key(rate, &token), now)?;
         (!window.is_over(limit, now)).then(|| window.meter(limit, now, true))
     }
 
-    /// Begins an export, unless enough of this person's are running; nothing to count where there are no limits.
+    /// Starts an export. Fails when the user has too many running; returns `None` when limits are off.
     pub fn begin_export(&self, user: &UserId) -> Result<Option<Exporting>> {
         if self.limit(Rate::Export).is_none() {
             return Ok(None);
@@ -168,7 +168,7 @@ impl Rates {
         }))
     }
 
-    /// Lets the clock of the windows run ahead, for tests that will not wait.
+    /// Advances the clock of the windows, for tests.
     pub fn pass(&self, seconds: i64) {
         self.0.ahead.fetch_add(seconds, Ordering::Relaxed);
     }
@@ -200,7 +200,7 @@ impl Rates {
         Some(meter)
     }
 
-    /// A number instead of a text keeps the memory bounded; nobody outside can make two fall together.
+    /// Hashes the key, so that memory is bounded by a number per key. Without the seed, collisions cannot be provoked.
     fn key(&self, rate: Rate, who: &impl Hash) -> u64 {
         let mut hasher = self.0.hasher.clone();
         (rate, who).hash(&mut hasher);

@@ -1,20 +1,20 @@
-//! Passwords that the service makes up for somebody. They are read from paper and typed by children: no letters that look
-//! alike, no shift key, in groups of four.
+//! Generates temporary passwords. They are read from paper and typed by children: no characters that look alike, no
+//! upper-case characters, in groups of four.
 
 use better_auth::token;
 
-/// Letters and digits that nobody takes for one another.
+/// Characters that cannot be confused.
 const READABLE: &str = "abcdefghjkmnpqrstuvwxyz23456789";
-/// Groups of a password, and characters of a group: 16 of 31 possibilities each, about 79 bits.
+/// Number of groups, and characters per group: 16 characters from an alphabet of 31, about 79 bits.
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// A fresh password.
+/// Generates a random password.
 pub fn generate() -> String {
     let mut password = String::new();
     let mut taken = 0;
     while taken < GROUPS * GROUP {
-        // What is not readable is thrown away, so every readable character stays equally likely.
+        // Rejection sampling keeps every character equally likely.
         let random = token::random_text(GROUPS * GROUP);
         for character in random.chars().filter(|character| READABLE.contains(*character)) {
             if taken == GROUPS * GROUP {

@@ -1,5 +1,5 @@
-//! Which organization a Host names (contract 10): an exact custom domain, then `<slug>.<BASE_DOMAIN>`. An unknown Host
-//! names none, never "the first one".
+//! Maps a Host to an organization: an exact custom domain, then `<slug>.<BASE_DOMAIN>`. An unknown Host maps to none.
+//! See docs/api-contract.md#choosing-the-organization.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,19 +10,20 @@ use model::organization::PlatformHosts;
 
 use db::platform::organizations::HostName;
 
-/// How this installation reads Host headers.
+/// The host settings of this installation.
 #[derive(Debug, Clone, Default)]
 pub struct Hosts {
     /// `<slug>.<base_domain>` names an organization.
     pub base_domain: Option<String>,
-    /// Proxies whose X-Forwarded-* headers count.
+    /// Proxies whose X-Forwarded-* headers are trusted.
     pub trusted_proxies: Vec<Network>,
     /// The host of the web client, which names no organization.
     pub frontend: Option<String>,
 }
 
 impl Hosts {
-    /// The host a request names. Two Host headers name none, nor does a request line that contradicts the header.
+    /// The host of a request. Returns `None` for two Host headers, and for a request target that contradicts the
+    /// header.
     pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
         let host = only(headers, header::HOST.as_str()).ok()?;
         let line = uri.authority().map(|authority| canonical(authority.as_str()));
@@ -35,7 +36,7 @@ impl Hosts {
         } else {
             host?
         };
-        // The platform's own address is no school's, whatever a school is called.
+        // The host of the platform never names an organization, whatever slugs exist.
         if self.frontend.as_ref() == Some(&host) {
             return None;
         }
@@ -46,7 +47,7 @@ impl Hosts {
         Some(HostName { host, slug })
     }
 
-    /// The hosts no organization can have.
+    /// The hosts that no organization may use.
     pub fn of_platform(&self) -> PlatformHosts {
         PlatformHosts {
             base_domain: self.base_domain.clone(),
@@ -54,12 +55,12 @@ impl Hosts {
         }
     }
 
-    /// Whether this is a proxy whose X-Forwarded-* headers count.
+    /// Whether this is a proxy whose X-Forwarded-* headers are trusted.
     pub fn is_proxy(&self, peer: IpAddr) -> bool {
         network::contains(&self.trusted_proxies, peer)
     }
 
-    /// The client's address: the peer, or what trusted proxies say it is (the last address that is none of theirs).
+    /// The address of the client: the peer, or behind trusted proxies the last forwarded address that is not a proxy's.
     pub fn client_address(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer?;
         let forwarded = headers.get_all(FORWARDED_FOR);
@@ -71,20 +72,20 @@ impl Hosts {
     }
 }
 
-/// Warns once per process about requests through a proxy that is not trusted: then all its clients are
-/// counted as one address, and sign-in limits meet all of them together.
+/// Warns once per process about forwarded requests from a proxy that is not trusted: all its clients count as one
+/// address, and sign-in limits apply to all of them together.
 fn warn_of_untrusted_proxy(peer: IpAddr) {
     static IS_SAID: AtomicBool = AtomicBool::new(false);
     if !IS_SAID.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             %peer,
-            "X-Forwarded-For from an address that TRUST_PROXY does not name is ignored: if a proxy has this address, \
-             add it to TRUST_PROXY"
+            "X-Forwarded-For ignored: peer is not listed in TRUST_PROXY; if it is a reverse proxy, add its address to \
+             TRUST_PROXY"
         );
     }
 }
 
-/// The address as limits count it: of IPv6 the network of 64 bits, which one subscriber has at least.
+/// The address as rate limits count it: for IPv6 the /64 network, because a subscriber has at least that.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -95,7 +96,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The same as text: every digit of it, so that it is spelled in one way only.
+/// The network of an address in canonical text: IPv6 groups are written in full.
 pub fn spelled(address: IpAddr) -> String {
     match network(address) {
         IpAddr::V4(address) => address.to_string(),
@@ -106,15 +107,15 @@ pub fn spelled(address: IpAddr) -> String {
     }
 }
 
-/// Header in which a proxy names its client.
+/// Header in which a proxy names the client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// What a proxy says about the host it was asked for.
+/// Header in which a proxy names the requested host.
 const FORWARDED_HOST: &str = "x-forwarded-host";
 
-/// A header that may stand there once stands there twice.
+/// A header that must be unique is repeated.
 struct Twice;
 
-/// The host in a header, if it is one.
+/// The canonical host in a header that must not be repeated.
 fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
     let mut given = headers.get_all(name).iter();
     match (given.next(), given.next()) {
@@ -123,7 +124,8 @@ fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
     }
 }
 
-/// The one spelling of a host: lower-case, without port and trailing dot. Addresses in brackets are no names.
+/// The canonical form of a host: lower case, without port and trailing dot. Returns `None` for IP addresses in
+/// brackets.
 pub fn canonical(host: &str) -> Option<String> {
     let without_port = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.contains(':') => name,
@@ -249,7 +251,7 @@ mod tests {
             Some(IpAddr::from([203, 0, 113, 5]))
         );
         assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
-        // The client's own header precedes the proxy's.
+        // A header sent by the client precedes the proxy's.
         headers.append("x-forwarded-for", HeaderValue::from_static("203.0.113.77:4711"));
         assert_eq!(
             hosts.client_address(&headers, Some(proxy)),

@@ -1,6 +1,6 @@
-//! What uploads take before they are kept: a user has so many at a time, their bytes count against the storage of the
-//! organization while they arrive, and none begins when the disk is nearly full. Saves of the document server do not
-//! come here: no written text is lost because others uploaded.
+//! Limits uploads before they are stored: uploads per user at a time, staged bytes against the storage quota of the
+//! organization, and free disk space. Saves of the document server are exempt, so that no work is lost because of other
+//! uploads.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use model::id::{OrganizationId, UserId};
 
 use common::error::{Error, Result};
 
-/// Uploads of one user at the same time.
+/// Concurrent uploads of one user.
 pub const UPLOADS_AT_ONCE: usize = 8;
-/// Seconds after which a user with too many uploads may try again.
+/// `Retry-After` of a user with too many uploads, in seconds.
 const PAUSE: u64 = 5;
-/// The free space is looked at again after so many bytes.
+/// Free disk space is checked again after this many bytes.
 const LOOK_EVERY: u64 = 1 << 20;
 
 /// Counts the uploads of this instance; clones share the counts.
@@ -23,7 +23,7 @@ pub struct Uploads(Arc<Limits>);
 
 struct Limits {
     folder: PathBuf,
-    /// Bytes that stay free on the disk of the folder; 0 for no limit.
+    /// Bytes that must stay free on the disk of `folder`; 0 for no limit.
     free_min: u64,
     state: Mutex<State>,
 }
@@ -33,19 +33,18 @@ struct State {
     by_user: HashMap<UserId, usize>,
     /// Staged and announced bytes.
     by_organization: HashMap<OrganizationId, u64>,
-    /// Announced bytes that were not written yet.
+    /// Announced bytes that have not been written yet.
     unwritten: u64,
 }
 
-/// The storage that an upload counts against.
+/// The storage quota that an upload counts against.
 pub struct Room {
-    /// Whose it is.
     pub organization: OrganizationId,
     /// Bytes that were free when the upload began.
     pub free: u64,
 }
 
-/// An upload on its way; its bytes count until this is dropped.
+/// An upload in progress. Its bytes are counted until this is dropped.
 pub struct UploadPermit {
     uploads: Uploads,
     user: UserId,
@@ -55,7 +54,7 @@ pub struct UploadPermit {
 }
 
 impl Uploads {
-    /// Counts uploads into this folder, on whose disk so many bytes stay free.
+    /// Counts uploads into `folder`, on whose disk at least `free_min` bytes must stay free.
     pub fn new(folder: PathBuf, free_min: u64) -> Self {
         Self(Arc::new(Limits {
             folder,
@@ -64,7 +63,7 @@ impl Uploads {
         }))
     }
 
-    /// Begins an upload of at least so many bytes.
+    /// Starts an upload of at least `announced` bytes.
     pub async fn begin(&self, user: &UserId, room: Option<Room>, announced: u64) -> Result<UploadPermit> {
         {
             let mut state = self.state();
@@ -86,7 +85,7 @@ impl Uploads {
         Ok(permit)
     }
 
-    /// Refuses when the disk is nearly full, counting what uploads will still write.
+    /// Fails with [`Error::DiskFull`] when the disk is nearly full, counting the bytes that uploads will still write.
     pub async fn expect_disk(&self) -> Result<()> {
         if self.0.free_min == 0 {
             return Ok(());
@@ -96,7 +95,7 @@ impl Uploads {
         let disk = match looked.await.map_err(|error| anyhow::anyhow!(error))? {
             Ok(disk) => disk,
             Err(error) => {
-                tracing::warn!(%error, "the free space of the disk cannot be read");
+                tracing::warn!(%error, "free disk space could not be read");
                 return Ok(());
             }
         };
@@ -109,7 +108,7 @@ impl Uploads {
             free,
             unwritten,
             free_min = self.0.free_min,
-            "upload refused: the disk is nearly full"
+            "upload rejected: disk nearly full"
         );
         Err(Error::DiskFull)
     }
@@ -120,7 +119,7 @@ impl Uploads {
 }
 
 impl UploadPermit {
-    /// Counts bytes that arrived, before they are written.
+    /// Counts received bytes before they are written.
     pub async fn receive(&mut self, bytes: u64) -> Result<()> {
         let before = self.received;
         self.reserve((before + bytes).saturating_sub(self.reserved))?;
@@ -132,7 +131,7 @@ impl UploadPermit {
         Ok(())
     }
 
-    /// Counts further bytes against the storage of the organization.
+    /// Reserves further bytes in the storage quota of the organization.
     fn reserve(&mut self, bytes: u64) -> Result<()> {
         let mut state = self.uploads.state();
         if let Some(room) = &self.room {

@@ -1,32 +1,32 @@
-//! The only reader of the system clock and the only maker of ids and lots. Rules take all of them as parameters.
+//! The only module that reads the system clock and generates ids and random seeds. Rules take them as parameters.
 #![expect(
     clippy::disallowed_methods,
-    reason = "this is the one file that may read the clock and make ids"
+    reason = "the only file that may read the clock and generate ids"
 )]
 
 use model::time::Timestamp;
 
-/// The present moment, to the millisecond.
+/// The current time in milliseconds.
 pub fn now() -> Timestamp {
     let since_epoch = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
-        .expect("the clock stands after 1970");
+        .expect("the system clock is later than 1970");
     Timestamp::from_millis(i64::try_from(since_epoch.as_millis()).expect("fits for 292 million years"))
 }
 
-/// The text of a new id: `UUIDv7`, lower-case, in the order of creation. `CourseId::new(clock::new_id())`.
+/// Generates a `UUIDv7` in lower case, ordered by creation time: `CourseId::new(clock::new_id())`.
 pub fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// What stands before all ids of a moment and after all that are older.
+/// A lower bound for the ids of this moment: it sorts before them and after all older ids.
 pub fn before_ids_of(moment: Timestamp) -> String {
     let millis = format!("{:012x}", moment.as_millis().max(0));
     let (first, second) = millis.split_at(8);
     format!("{first}-{second}")
 }
 
-/// A number nobody chose, for those who do not bring one of their own.
+/// Generates a random seed for requests that do not send one.
 pub fn lot() -> u32 {
     rand::random()
 }

@@ -1,4 +1,4 @@
-//! The one table from errors to HTTP: status, code and details.
+//! Maps errors to HTTP responses: status, code and details. See docs/api-contract.md#errors.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::error::{Error, Problem};
 
-/// The header of an answer that was given before.
+/// The header of a response that was repeated for an `Idempotency-Key`.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// An error on its way out; `layers::finish` adds the request id and writes the body.
+/// An error to be rendered. `layers::finish` adds the request id and writes the body.
 #[derive(Debug, Clone)]
 pub struct ErrorReply {
     pub code: &'static str,
@@ -100,7 +100,7 @@ impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, details) = table(&self);
         if let Error::Internal(cause) = &self {
-            tracing::error!(error = format!("{cause:#}"), "a request failed");
+            tracing::error!(error = format!("{cause:#}"), "request failed with internal error");
         }
         if let Self::Repeated(answer) = self {
             return repeat(*answer);
@@ -137,7 +137,7 @@ impl IntoResponse for Error {
     }
 }
 
-/// The answer that a request got before.
+/// The stored response of a repeated request.
 fn repeat(answer: StoredAnswer) -> Response {
     let status = repeated_status(&answer);
     let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();

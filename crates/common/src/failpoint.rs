@@ -1,10 +1,11 @@
-//! Named places where a test may stop or kill the process: plain function hooks, always compiled, off by default.
-//! `GROUPWORK_FAILPOINT=name:count` kills the process at the count-th visit; tests in the same process install a hook.
+//! Named failpoints at which tests can run code or kill the process. They are always compiled and off by default.
+//! `GROUPWORK_FAILPOINT=name:count` aborts the process at the given hit; tests in the same process install a hook.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Every place. `tests/api/crash.rs` compares this with the sources, kills at each, and fails for one nobody came to.
+/// All failpoints. `tests/api/crash.rs` compares the list with the sources, kills the process at each one, and fails
+/// when one is never hit.
 pub const NAMES: &[&str] = &[
     "files.staged",
     "files.before_sync",
@@ -40,7 +41,7 @@ type Hook = Box<dyn FnMut(&str) + Send>;
 static ARMED: AtomicBool = AtomicBool::new(false);
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
 
-/// Passes the named place. Costs one relaxed load while nothing is armed.
+/// Hits the named failpoint. Costs one relaxed load while no hook is installed.
 pub fn hit(name: &str) {
     if ARMED.load(Ordering::Relaxed)
         && let Some(hook) = HOOK.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
@@ -49,13 +50,14 @@ pub fn hit(name: &str) {
     }
 }
 
-/// Installs the hook that sees every place passed from now on.
+/// Installs a hook that is called at every hit from now on.
 pub fn install(hook: impl FnMut(&str) + Send + 'static) {
     *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
     ARMED.store(true, Ordering::Relaxed);
 }
 
-/// Arms a kill at the `count`-th visit of `name`, as a power cut would: no destructor runs, no answer leaves.
+/// Aborts the process at the `count`-th hit of `name`, as a power cut would: no destructor runs and no response is
+/// sent.
 pub fn arm_kill(specification: &str) {
     let (wanted, count) = specification.rsplit_once(':').unwrap_or((specification, "1"));
     let (wanted, mut left) = (wanted.to_owned(), count.parse::<u32>().unwrap_or(1));

@@ -1,5 +1,5 @@
-//! What the service counts of itself, for whoever runs it: rates, durations and sizes by kind, never a name, an address or
-//! an id of anybody. Every room may count; `http::metrics` shows it on an address of its own.
+//! Metrics of the process: rates, durations and sizes by kind, without names, addresses or ids. Every module may use
+//! it; `http::metrics` exposes it on a separate address.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-/// Upper ends of the classes of durations, in seconds: from a cached answer to a handler's limit.
+/// Histogram buckets of durations in seconds: from a cached response to the timeout of a handler.
 const SECONDS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10.0, 60.0];
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
@@ -37,7 +37,7 @@ struct Outcome {
     outcome: &'static str,
 }
 
-/// All counters of this process.
+/// The metrics of this process.
 pub struct Measures {
     requests: Family<Answered, Counter>,
     durations: Durations<Route>,
@@ -60,14 +60,14 @@ fn histogram() -> Histogram {
     Histogram::new(SECONDS)
 }
 
-/// The counters of this process.
+/// The metrics of this process.
 pub fn measures() -> &'static Measures {
     &MEASURES
 }
 
 impl Measures {
-    /// A request was answered. `route` is its template, so that no id becomes a label; `method` is one of a fixed list, so
-    /// that no client can make the number of label sets grow.
+    /// Counts a response. `route` is the template, so that ids are no labels; `method` is one of a fixed list, so that
+    /// clients cannot increase the number of label sets.
     pub fn answered(&self, method: &'static str, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
         let of_route = Route { route: route.clone() };
@@ -75,41 +75,41 @@ impl Measures {
         self.durations.get_or_create(&of_route).observe(took.as_secs_f64());
     }
 
-    /// A job of the database is done, its waiting included. `kind` is `read` or `write`.
+    /// Observes the duration of a database transaction, including the time in the queue. `kind` is `read` or `write`.
     pub fn database(&self, kind: &'static str, took: Duration) {
         self.database.get_or_create(&Kind { kind }).observe(took.as_secs_f64());
     }
 
-    /// A notice of the document server was `taken`, `refused`, or is wanted `again`.
+    /// Counts a callback of the document server: `taken`, `refused`, or `again` (to be repeated).
     pub fn notice(&self, outcome: &'static str) {
         self.notices.get_or_create(&Outcome { outcome }).inc();
     }
 
-    /// A conversion is over: `made` or `failed`.
+    /// Observes the duration of a conversion: `made` or `failed`.
     pub fn conversion(&self, outcome: &'static str, took: Duration) {
         self.conversions
             .get_or_create(&Outcome { outcome })
             .observe(took.as_secs_f64());
     }
 
-    /// A log line was dropped: stderr could not be written or did not keep up.
+    /// Counts a log line that was dropped because stderr could not be written or did not keep up.
     pub fn log_line_dropped(&self) {
         self.log_lines_dropped.inc();
     }
 
-    /// Names everything to a registry; the counters go on being the same ones.
+    /// Registers all metrics. The registry shares the counters.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("http_requests", "Requests answered", self.requests.clone());
-        let help = "From the head of a request to the head of its answer";
+        registry.register("http_requests", "HTTP requests", self.requests.clone());
+        let help = "Time from the request head to the response head";
         registry.register_with_unit("http_request_duration", help, Unit::Seconds, self.durations.clone());
-        let help = "Reads and units of work, from asking to the answer";
+        let help = "Database transactions, including the time in the queue";
         registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.database.clone());
         registry.register(
             "docserver_callbacks",
-            "Notices of the document server",
+            "Callbacks of the document server",
             self.notices.clone(),
         );
-        let help = "Log lines that stderr did not take";
+        let help = "Log lines that could not be written to stderr";
         registry.register("log_lines_dropped", help, self.log_lines_dropped.clone());
         let help = "Conversions to PDF by the document server";
         registry.register_with_unit("conversion_duration", help, Unit::Seconds, self.conversions.clone());

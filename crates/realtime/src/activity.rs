@@ -1,5 +1,5 @@
-//! The one thing clients say: that their user is writing in a document. It is kept in memory for the lesson board
-//! ([`super::pulse`]), never stored, never logged. Everything else is ignored and counted.
+//! The one client event, `document:activity`: its user is writing in a document. It is kept in memory for the lesson
+//! board ([`super::pulse`]) and is never stored or logged. Every other event is ignored and counted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,17 +15,17 @@ use super::connect::Said;
 use super::seat::Seat;
 use common::clock;
 
-/// A user may say so once in this time.
+/// Minimum time between two events of a user.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// What `document:activity` carries.
+/// The payload of `document:activity`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Writing {
     document_id: DocumentId,
 }
 
-/// Who said something, and what nobody wanted to hear.
+/// The last event of each user, and the number of ignored events.
 #[derive(Default)]
 pub struct Activity {
     said: Mutex<HashMap<UserId, Instant>>,
@@ -33,12 +33,12 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// How many messages were ignored.
+    /// The number of ignored events.
     pub fn ignored(&self) -> u64 {
         self.ignored.load(Ordering::Relaxed)
     }
 
-    /// Forgets what was said long ago.
+    /// Removes old entries.
     pub fn forget_past(&self) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.retain(|_, since| since.elapsed() < PAUSE);
@@ -48,7 +48,7 @@ impl Activity {
         self.ignored.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the user may say something now; if so, not again soon.
+    /// Rate limit per user: returns whether the event is accepted and records it.
     fn takes_turn(&self, user: &UserId) -> bool {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let early = said.get(user).is_some_and(|since| since.elapsed() < PAUSE);
@@ -59,7 +59,7 @@ impl Activity {
     }
 }
 
-/// Listens to what a socket may say.
+/// Registers the event handlers of a socket.
 pub fn listen(socket: &SocketRef, live: &Live) {
     let (hearing, ignoring) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
     socket.on(
@@ -82,7 +82,7 @@ async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
     let (Some(seat), Some(Writing { document_id })) = (Seat::of(socket), said) else {
         return activity.ignore();
     };
-    // Boards show how groups work; a teacher who writes along is not the group.
+    // Boards show the work of groups, so activity of teachers is not counted.
     let Some(standpoint) = seat.standpoint().filter(|_| seat.is_student()) else {
         return activity.ignore();
     };
@@ -100,7 +100,7 @@ async fn hear(live: &Live, socket: &SocketRef, said: Option<Writing>) {
             live.0.neighbours.tell_writing(&place, seat.user());
             live.0.pulses.note(place, seat.user().clone(), clock::now());
         }
-        // Unknown, foreign and hidden documents look alike here too.
+        // Unknown, foreign and hidden documents are indistinguishable here as well.
         Err(_) => activity.ignore(),
     }
 }

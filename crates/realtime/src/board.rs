@@ -1,5 +1,5 @@
-//! Tells lesson boards who is online and who is writing: once a second what is new, one event for each group, to the
-//! staff of its class alone. Every instance tells its own sockets; nothing of it crosses the bus or is stored.
+//! Publishes presence and typing to lesson boards: once a second the changes, one event per group, to the staff of its
+//! class only. Every instance notifies its own sockets; these events are neither stored nor sent over the bus.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use common::clock;
 use db::platform::PlatformProof;
 use db::platform::boards::BoardGroup;
 
-/// How often boards are told; a group is told at most once in this time.
+/// Interval of updates; a group gets at most one event per interval.
 const EVERY: Duration = Duration::from_secs(1);
-/// After so many rounds the other instances are told everybody who is here.
+/// After this many rounds, the other instances receive the full list of connected users.
 const ROUNDS: u32 = 10;
-/// People looked up in one round; after a restart all come back together, and the rest waits for the next round.
+/// Users looked up per round. After a restart all reconnect at once; the rest waits for the next round.
 const AT_ONCE: usize = 200;
 
 impl Live {
-    /// Tells boards until the server stops.
+    /// Updates boards until the server stops.
     pub(super) async fn keep_boards(self) {
         let (mut round, mut waiting, mut seen) = (0, Vec::new(), 0);
         loop {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
-                // From the end of one round to the next, so that a slow one is not followed at once.
+                // Sleeps from the end of one round, so that a slow round is not followed immediately by the next.
                 () = tokio::time::sleep(EVERY) => {}
             }
             round = (round + 1) % ROUNDS;
-            // Read before the seats: whoever moves meanwhile is seen again.
+            // Loaded before the seats, so that a concurrent change is noticed in the next round.
             let moves = self.0.moves.load(Ordering::Relaxed);
             self.tell_boards(&mut waiting, seen != moves, round == 0).await;
             seen = moves;
@@ -80,7 +80,7 @@ impl Live {
                     self.tell_board(group).await;
                 }
             }
-            Err(error) => tracing::warn!(%error, "the groups of lesson boards could not be read"),
+            Err(error) => tracing::warn!(%error, "lesson board groups could not be read"),
         }
     }
 
@@ -113,7 +113,7 @@ impl Live {
         .await;
     }
 
-    /// Which members of a group are writing, and how often somebody said so in each of the last 20 minutes.
+    /// The members of a group who are writing, and the number of activity events in each of the last 20 minutes.
     pub fn liveliness(
         &self,
         organization: &OrganizationId,
@@ -122,7 +122,7 @@ impl Live {
     ) -> (Vec<UserId>, [u32; MINUTES]) {
         let place = (organization.clone(), group.clone());
         let (mut writing, activity) = self.0.pulses.of(&place, clock::now());
-        // Who left the group meanwhile is no longer named.
+        // Users who have left the group are removed.
         writing.retain(|user| members.contains(user));
         (writing, activity)
     }

@@ -1,5 +1,6 @@
-//! Carries signals from the unit of work to the sockets: on SQLite straight to the publisher task after the commit, on
-//! PostgreSQL as a row of `event_outbox` in the same transaction, heard by every instance.
+//! The event bus: delivers signals of a committed transaction to the sockets. On SQLite they are sent directly to the
+//! publisher task after the commit; on PostgreSQL they are rows of `event_outbox`, written in the same transaction and
+//! received by every instance.
 
 use model::id::UserId;
 use model::news::Signal;
@@ -11,7 +12,7 @@ use common::error::Result;
 use db::platform::Platform;
 use db::{AfterCommit, Database, Tenant, Work};
 
-/// The way from a unit of work to the sockets.
+/// The path from a transaction to the sockets.
 #[derive(Clone)]
 pub struct Bus {
     way: Way,
@@ -21,29 +22,28 @@ pub struct Bus {
 /// A change after which editors may have to be closed.
 #[derive(Debug)]
 pub enum Departure {
-    /// People whose rooms are computed again after a change in a school: they may have a document open that they do not
-    /// see any more.
+    /// Users whose rooms are computed again after a change in an organization. They may have documents open that they
+    /// may no longer see.
     People {
-        /// The school.
+        /// The organization of the change.
         tenant: Tenant,
-        /// The people.
         people: Vec<UserId>,
     },
-    /// Documents were deleted; the rows name them.
+    /// Documents were deleted; rows in the database name them.
     DocumentsDeleted,
 }
 
 #[derive(Clone)]
 enum Way {
-    /// One instance: it tells itself, after the commit.
+    /// One instance: signals are sent to its own task after the commit.
     Straight(mpsc::UnboundedSender<Vec<Signal>>),
-    /// Several instances: each hears of the row, the sender too.
+    /// Several instances: each one, the sender included, is notified of the row.
     Outbox,
 }
 
 impl Bus {
-    /// Starts the tasks that carry out what is told and sweep up what was missed.
-    /// Answers where departures are told; this instance alone hears those of its own units.
+    /// Starts the tasks that deliver signals and reconcile after missed ones. Returns the receiver of departures, which
+    /// contains those of transactions of this instance only.
     pub fn start(database: &Database, live: &Live, watch: Watch) -> (Self, mpsc::UnboundedReceiver<Departure>) {
         let (departures, told) = mpsc::unbounded_channel();
         tokio::spawn(live.clone().keep_sweeping(watch.sweep()));
@@ -69,7 +69,7 @@ impl Bus {
         (Self { way, departures }, told)
     }
 
-    /// The way out of a process without sockets: other instances hear of it where there can be others.
+    /// The bus of a process without sockets. Other instances are notified where there can be any.
     pub fn without_sockets(database: &Database) -> Self {
         let way = match database {
             Database::Sqlite(_) => Way::Straight(mpsc::unbounded_channel().0),
@@ -79,7 +79,7 @@ impl Bus {
         Self { way, departures }
     }
 
-    /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
+    /// Queues the signals of a transaction in one organization. They are published in this order after the commit.
     pub fn carry(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let people: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
         let tenant = work.standpoint().tenant.clone();
@@ -90,12 +90,12 @@ impl Bus {
         let departures = self.departures.clone();
         Ok(Box::new(move || {
             carried();
-            // Without a document server nobody listens.
+            // Without a document server there is no receiver.
             drop(departures.send(Departure::People { tenant, people }));
         }))
     }
 
-    /// After the unit: its documents were deleted, and their editors are closed.
+    /// Wraps a commit hook: the editors of documents deleted by the transaction are closed afterwards.
     pub fn then_close_editors(&self, after: AfterCommit) -> AfterCommit {
         let departures = self.departures.clone();
         Box::new(move || {
@@ -104,7 +104,7 @@ impl Bus {
         })
     }
 
-    /// The same for a unit on the platform, which belongs to no organization.
+    /// Like [`carry`](Self::carry), for a platform transaction, which belongs to no organization.
     pub fn carry_platform(&self, platform: &mut Platform<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         self.carry_with(signals, |signals| platform.insert_signals(signals))
     }

@@ -1,5 +1,5 @@
-//! How a socket comes in: the guard asks who it is on every poll and upgrade, the namespace asks again, then the server
-//! seats it and says `ready`. Nothing a client sends names a room.
+//! The Socket.IO handshake: the guard authenticates every poll and upgrade, the namespace authenticates again, then the
+//! server joins the rooms and sends `ready`. Clients never name a room.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -24,24 +24,24 @@ use api_types::event::EmptyPayload;
 use common::error::{Error, Result};
 use db::platform::organizations::HostName;
 
-/// Where the channel is.
+/// The path of the channel.
 pub(super) const PATH: &str = "/api/socket.io";
-/// The most a client may send at once; it has next to nothing to say.
+/// Size limit of a client message in bytes. Clients send almost nothing.
 const LARGEST_MESSAGE: usize = 64 * 1024;
-/// Packets that wait for one client; beyond that its events are lost.
+/// Packets that are queued for a client. Further events are dropped.
 const BUFFER: usize = 1024;
-/// What is read of a client at once: it says next to nothing, and every socket holds so much for ever.
+/// Read buffer of a socket in bytes. Clients send almost nothing, and every socket holds this buffer permanently.
 const READ_AT_ONCE: usize = 256;
-/// How long a connection may take to name the namespace.
+/// Timeout from the connection to the CONNECT packet of the namespace.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Sockets one user may have.
+/// Sockets per user.
 const SOCKETS_PER_USER: usize = 20;
-/// Look-ups of sockets that come in that run at the same time.
+/// Concurrent look-ups for sockets that connect.
 pub(super) const TURNS: usize = 32;
-/// How often a failing look is tried again before the socket has to come back.
+/// Attempts to read the rooms of a socket before it is disconnected and has to reconnect.
 const TRIES: u32 = 4;
 
-/// Builds the engine and its one namespace.
+/// Builds the engine and its only namespace.
 pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
     let (engine, io) = SocketIo::builder()
         .req_path(PATH)
@@ -57,7 +57,7 @@ pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
                 .max_incoming_binary_buf_size(0),
         )
         .build_with_inner_svc(wire::Nothing);
-    // The engine lives inside `Live`; a strong reference here would keep both for ever.
+    // The engine is owned by `Live`. A strong reference here would be a cycle and leak both.
     let (admitting, seating) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
     let admit = move |socket: SocketRef| async move { admit(&socket, &admitting).await };
     let seat = move |socket: SocketRef| async move { seat(socket, &seating).await };
@@ -71,22 +71,22 @@ fn is_channel(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Stands before the engine: our own page or no page, a good session, for each poll, each message and each upgrade. What
-/// is not for the channel goes on.
+/// Middleware in front of the engine: checks origin and session of every poll, message and upgrade. Other requests are
+/// passed on.
 pub async fn guard(State(live): State<Live>, request: Request, next: Next) -> Response {
     if is_channel(request.uri().path()) {
-        // Apart from the others, whose answers need not carry what this takes.
+        // Boxed, so that the futures of other requests do not have to be large enough for it.
         Box::pin(live.answer(request)).await
     } else {
         next.run(request).await
     }
 }
 
-/// What a request for the channel claims to be.
+/// The unverified credentials of a request for the channel.
 struct Claimed {
     token: Option<String>,
     host: Option<HostName>,
-    /// The client's address as limits count it.
+    /// The client address in the form that rate limits use.
     address: String,
 }
 
@@ -106,9 +106,9 @@ fn within_rate(meter: Option<Meter>) -> Result<()> {
 
 impl Live {
     async fn answer(&self, request: Request) -> Response {
-        // Read first and asked then: a body is nothing to hold while waiting.
+        // Collected before the first await, so that the body is not held meanwhile.
         let claim = self.claim(&request);
-        // A connection that becomes a WebSocket is this client's alone; one that is polled may be a proxy's.
+        // An upgraded connection belongs to this client; a polled one may be a proxy's.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         let cut = request.extensions().get::<Cut>().filter(|_| is_upgrade).cloned();
         let opens = !has_session_id(request.uri().query().unwrap_or_default());
@@ -171,8 +171,8 @@ impl Live {
         })
     }
 
-    /// Waits for a turn to look something up: after a restart all clients come back together, and the readers serve
-    /// requests as well.
+    /// Limits concurrent look-ups: after a restart all clients reconnect at once, and ordinary requests need the
+    /// database readers as well.
     async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         self.0.entrance.acquire().await.ok()
     }
@@ -182,7 +182,7 @@ impl Live {
     }
 }
 
-/// The namespace asks again: a connection may say hello at any time, also after its session ended.
+/// Authenticates again, because a client may send CONNECT at any time, also after its session has ended.
 async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static str> {
     let live = live.upgrade().map(Live).ok_or("NOT_READY")?;
     let ticket = socket.req_parts().extensions.get::<Arc<Ticket>>();
@@ -193,7 +193,7 @@ async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static st
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("UNAUTHENTICATED"),
         Err(error) => {
-            tracing::warn!(%error, "a socket could not be checked");
+            tracing::warn!(%error, "socket authentication failed");
             Err("NOT_READY")
         }
     }
@@ -207,7 +207,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
     let seat = Seat::take(&socket, ticket, Arc::clone(&live.0.moves));
     activity::listen(&socket, &live);
     if live.sockets_of(seat.user()) > SOCKETS_PER_USER {
-        // Several came in at once, past the check of `admit`.
+        // Several sockets connected concurrently and passed the check in `admit`.
         return orders::turn_away(socket, &seat);
     }
     for attempt in 1..=TRIES {
@@ -221,7 +221,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
                 return live.kill(&party, KillReason::Revoked);
             }
             Err(error) => {
-                tracing::warn!(%error, attempt, "the rooms of a socket could not be read");
+                tracing::warn!(%error, attempt, "socket rooms could not be read");
                 tokio::time::sleep(Duration::from_millis(200) * attempt * attempt).await;
             }
         }
@@ -229,15 +229,15 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
     orders::turn_away(socket, &seat);
 }
 
-/// Says that the rooms are joined.
+/// Emits `ready`: the rooms are joined.
 pub(super) fn tell_ready(socket: &SocketRef, seat: &Seat) {
     let payload = payload(Event::Ready, seat.organization(), None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::Ready.as_str(), &payload) {
-        tracing::debug!(%error, "a socket went before it was ready");
+        tracing::debug!(%error, "socket closed before `ready` was sent");
     }
 }
 
-/// What `document:activity` says.
+/// The payload of `document:activity`.
 pub(super) type Said = TryData<activity::Writing>;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The knife for a connection. A client that stops reading is never dropped by the Socket.IO library (its writer waits
-//! for ever), so whoever must end a connection at once cuts the wire below it. The listener makes one [`Cut`] for each
-//! connection; [`Cuts`] remembers those that became WebSockets, by session.
+//! Force-closes connections. socketioxide never drops a client that stops reading, because its writer waits forever, so
+//! the underlying TCP stream is aborted. The HTTP server creates one [`Cut`] per connection; [`Cuts`] holds those that
+//! became WebSockets, by session.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,9 @@ use std::task::Context;
 use futures_util::task::AtomicWaker;
 use model::id::{SessionId, UserId};
 
-/// Ends one connection. The listener also pulls it when the connection ends by itself, so a pulled one is a past one.
-/// Each of ten thousand idle connections has one: it is a flag and two places to wake, not a task or a timer.
+/// Aborts a connection. The HTTP server also calls [`Self::pull`] when the connection ends on its own, so a pulled
+/// handle belongs to a past connection. Ten thousand idle connections have one each, so it is a flag and two wakers
+/// instead of a task or a timer.
 #[derive(Debug, Clone, Default)]
 pub struct Cut(Arc<State>);
 
@@ -23,37 +24,37 @@ struct State {
 }
 
 impl Cut {
-    /// Ends the connection: every read and write fails from now on.
+    /// Aborts the connection: every read and write fails from now on.
     pub fn pull(&self) {
         self.0.is_pulled.store(true, Ordering::SeqCst);
         self.0.reader.wake();
         self.0.writer.wake();
     }
 
-    /// Whether the connection is over.
+    /// Whether the connection has ended.
     pub fn is_pulled(&self) -> bool {
         self.0.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Whether the connection is over, for whoever reads; if not, he is woken when it is.
+    /// Whether the connection has ended. Otherwise registers the waker of the reading task.
     pub fn ends_reading(&self, context: &Context<'_>) -> bool {
         self.0.reader.register(context.waker());
         self.is_pulled()
     }
 
-    /// The same for whoever writes: after an upgrade that is another task.
+    /// Like [`Self::ends_reading`], for the writing task. After an upgrade that is another task.
     pub fn ends_writing(&self, context: &Context<'_>) -> bool {
         self.0.writer.register(context.waker());
         self.is_pulled()
     }
 }
 
-/// The connections that became WebSockets, by session.
+/// The WebSocket connections by session.
 #[derive(Default)]
 pub struct Cuts(Mutex<HashMap<SessionId, (UserId, Vec<Cut>)>>);
 
 impl Cuts {
-    /// Remembers the connection of a WebSocket request.
+    /// Adds the connection of a WebSocket request.
     pub fn keep(&self, session: &SessionId, user: &UserId, cut: Cut) {
         let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, kept) = cuts
@@ -70,26 +71,26 @@ impl Cuts {
         theirs.map(|(session, _)| session.clone()).collect()
     }
 
-    /// The connections of a session, taken out to be cut.
+    /// Removes the connections of a session and returns them, to be aborted.
     pub fn take(&self, session: &SessionId) -> Vec<Cut> {
         let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cuts.remove(session).map(|(_, cuts)| cuts).unwrap_or_default()
     }
 
-    /// All connections, taken out to be cut.
+    /// Removes all connections and returns them, to be aborted.
     pub fn take_all(&self) -> Vec<Cut> {
         let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cuts.drain().flat_map(|(_, (_, cuts))| cuts).collect()
     }
 
-    /// How many connections there are.
+    /// The number of open connections.
     pub fn count(&self) -> usize {
         let cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = cuts.values().flat_map(|(_, kept)| kept);
         kept.filter(|cut| !cut.is_pulled()).count()
     }
 
-    /// Forgets connections that ended.
+    /// Removes connections that have ended.
     pub fn forget_past(&self) {
         let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         cuts.retain(|_, (_, kept)| {
@@ -135,7 +136,7 @@ mod tests {
         assert!(cut.ends_reading(&Context::from_waker(&waker)));
     }
 
-    /// A waker that counts.
+    /// A waker that counts its wake-ups.
     fn counting() -> (std::task::Waker, Arc<std::sync::atomic::AtomicUsize>) {
         struct Counting(Arc<std::sync::atomic::AtomicUsize>);
         impl std::task::Wake for Counting {

@@ -1,5 +1,5 @@
-//! Who listens: the Socket.IO channel at `/api/socket.io`. Rooms are joined by the server only; every event is told after
-//! its commit. This channel talks, it does not listen: clients change things over HTTP.
+//! The real-time channel: Socket.IO at `/api/socket.io`. Only the server joins rooms, and every event is emitted after
+//! its commit. Clients send almost nothing; they make changes over HTTP. See docs/api-contract.md#real-time-events.
 
 mod activity;
 mod board;
@@ -44,12 +44,12 @@ use auth::Gate;
 use common::clock;
 use db::Store;
 
-/// How long all sockets may take to hear that the server stops.
+/// Timeout for disconnecting all sockets at shutdown.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// After this those that do not even take the news are cut off.
+/// Connections of clients that do not read are aborted after this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The payload of an event that the server sends by itself.
+/// The payload of an event that the server sends on its own, without an actor.
 fn payload(event: Event, organization: Option<OrganizationId>, class: Option<ClassId>, rest: &impl Serialize) -> Value {
     let envelope = Envelope {
         event_id: clock::new_id(),
@@ -61,7 +61,7 @@ fn payload(event: Event, organization: Option<OrganizationId>, class: Option<Cla
     envelope.with(event, rest)
 }
 
-/// The sockets of this instance; cheap to clone.
+/// The sockets of this instance. Cloning is cheap.
 #[derive(Clone)]
 pub struct Live(Arc<Parts>);
 
@@ -71,13 +71,13 @@ struct Parts {
     frontend_origin: String,
     engine: OnceLock<wire::Engine>,
     io: OnceLock<SocketIo>,
-    /// Turns of those who come in, see [`connect`].
+    /// Limits concurrent look-ups for connecting sockets, see [`connect`].
     entrance: Semaphore,
     cuts: Cuts,
     activity: Activity,
     pulses: Pulses,
     presence: Presence,
-    /// How often somebody came, went or moved: boards look again when it changes.
+    /// Incremented when a socket connects, disconnects or changes its organization. Boards are updated when it changes.
     moves: Arc<AtomicU64>,
     neighbours: Neighbours,
     saves: Saves,
@@ -85,7 +85,7 @@ struct Parts {
 }
 
 impl Live {
-    /// No sockets yet.
+    /// Creates the channel without sockets.
     pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
         let live = Self(Arc::new(Parts {
             gate,
@@ -109,13 +109,13 @@ impl Live {
         live
     }
 
-    /// Lets every socket go, so that clients connect to another instance, and refuses new ones.
+    /// Disconnects every socket, so that clients connect to another instance, and rejects new ones.
     pub async fn close(&self) {
         self.0.closing.cancel();
         let farewell = async { self.io().close().await };
         let impatience = async {
             tokio::time::sleep(PATIENCE).await;
-            // A client that does not read would hold up the farewell for ever.
+            // A client that does not read would block the shutdown forever.
             self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
             std::future::pending::<()>().await;
         };
@@ -123,13 +123,13 @@ impl Live {
             tokio::select! { () = farewell => {}, () = impatience => {} }
         });
         if said.await.is_err() {
-            tracing::warn!("some sockets did not close in time");
+            tracing::warn!("shutdown timeout: some sockets did not close");
         }
         self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
     }
 
-    /// A student's read showed these groups: his sockets that are not in their rooms yet look anew. Nothing tells them
-    /// when a start date passes, so the next read does.
+    /// A student has read these groups: the rooms of the student's sockets that have not joined them are computed
+    /// again. No event is sent when a start date passes, so the next read triggers this.
     pub fn visible_groups(&self, organization: &OrganizationId, user: &UserId, groups: &[GroupId]) {
         let names: Vec<String> = groups
             .iter()
@@ -146,29 +146,29 @@ impl Live {
         }
     }
 
-    /// Whether a user has a socket that works in this organization, here or at another instance.
+    /// Whether a user has a socket in this organization, at this or another instance.
     pub fn is_online(&self, organization: &OrganizationId, user: &UserId) -> bool {
         let guest = (organization.clone(), user.clone());
         !self.sockets_in(rooms::user_in(user, organization)).is_empty()
             || self.0.presence.is_elsewhere(&guest, Instant::now())
     }
 
-    /// How many sockets are in a room, for tests and the operator.
+    /// The number of sockets in a room, for tests and metrics.
     pub fn count(&self, room: &Room) -> usize {
         self.sockets_in(rooms::name(room)).len()
     }
 
-    /// How many sockets there are.
+    /// The number of sockets.
     pub fn total(&self) -> usize {
         self.sockets().len()
     }
 
-    /// How many connections became WebSockets and stand.
+    /// The number of open WebSocket connections.
     pub fn wires(&self) -> usize {
         self.0.cuts.count()
     }
 
-    /// How many rooms have somebody in them.
+    /// The number of rooms with at least one socket.
     pub async fn rooms(&self) -> usize {
         match self.io().of("/") {
             Some(all) => all.rooms().await.map_or(0, |rooms| rooms.len()),
@@ -176,7 +176,7 @@ impl Live {
         }
     }
 
-    /// How many messages of clients were ignored.
+    /// The number of ignored client messages.
     pub fn ignored(&self) -> u64 {
         self.0.activity.ignored()
     }
@@ -185,7 +185,7 @@ impl Live {
         self.0.io.get().expect("`new` sets it")
     }
 
-    /// The sockets in a room; none once the server stops.
+    /// The sockets in a room; empty once the server stops.
     fn sockets_in(&self, room: String) -> Vec<SocketRef> {
         self.io()
             .of("/")
@@ -193,7 +193,6 @@ impl Live {
             .unwrap_or_default()
     }
 
-    /// All sockets.
     fn sockets(&self) -> Vec<SocketRef> {
         self.io().of("/").map(BroadcastOperators::sockets).unwrap_or_default()
     }

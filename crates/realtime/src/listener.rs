@@ -1,5 +1,6 @@
-//! The ear of one instance on PostgreSQL: a connection of its own that listens for named rows of the outbox, for ever.
-//! Whenever it was deaf, orders may be lost: then every socket looks anew and every client is told to fetch.
+//! The LISTEN task: a dedicated PostgreSQL connection that dispatches outbox notifications. After every interruption
+//! notifications may be lost: the rooms of every socket are then computed again, and every client receives
+//! `sync:required`.
 
 use std::time::Duration;
 
@@ -18,25 +19,25 @@ use db::outbox::CHANNEL;
 use db::platform::PlatformProof;
 use db::server::Server;
 
-/// The first wait before connecting again; it doubles up to the longest.
+/// Initial and maximum delay before reconnecting; it doubles with every attempt.
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// How often a named row is asked for before it counts as lost.
+/// Attempts to read a row of the outbox before it counts as lost.
 const TRIES: u32 = 3;
-/// A heartbeat; rows have ids.
+/// The payload of a heartbeat. All others are ids of rows.
 const BEAT: &str = "";
-/// Says something to every instance.
+/// Sends a notification to every instance.
 const NOTIFY: &str = "SELECT pg_notify($1, $2)";
-/// How long rows are kept for instances that are slow to ask.
+/// Retention of outbox rows, for instances that are slow to read them.
 const KEPT_SECONDS: i64 = 600;
-/// How often old rows are dropped.
+/// Interval at which old rows are deleted.
 const PRUNE: Duration = Duration::from_mins(1);
 
-/// What comes in over the connection.
+/// A notification received on the connection.
 enum Heard {
-    /// A row of the outbox is named, or the instance hears its own heart.
+    /// The id of an outbox row, or a heartbeat of this instance.
     Row(String),
-    /// An instance says something for lesson boards.
+    /// A peer message of an instance.
     Word(String),
 }
 
@@ -49,8 +50,11 @@ pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, 
             () = live.0.closing.cancelled() => return,
             lost = listen_once(&url, &live, &mut words, watch) => lost,
         };
-        tracing::warn!(error = format!("{lost:#}"), "the bus is deaf; connecting again");
-        // One that stood for a while is made anew at once.
+        tracing::warn!(
+            error = format!("{lost:#}"),
+            "database LISTEN connection lost, reconnecting"
+        );
+        // A connection that was stable for a while is replaced without delay.
         if started.elapsed() > LONGEST_WAIT {
             wait = SHORTEST_WAIT;
         }
@@ -62,7 +66,7 @@ pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, 
     }
 }
 
-/// Drops old rows until the server stops.
+/// Deletes old rows until the server stops.
 pub async fn keep_pruning(live: Live) {
     loop {
         tokio::select! {
@@ -77,29 +81,30 @@ pub async fn keep_pruning(live: Live) {
                 platform.prune_signals(before)
             });
         if let Err(error) = pruned.await {
-            tracing::warn!(%error, "old rows of the outbox could not be dropped");
+            tracing::warn!(%error, "event outbox could not be pruned");
         }
     }
 }
 
-/// One connection, from LISTEN to its loss.
+/// Runs one connection from LISTEN until it is lost.
 async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>, watch: Watch) -> anyhow::Error {
-    // A server that was stopped takes connections and says nothing.
+    // A PostgreSQL process that was suspended accepts connections but does not respond.
     let connected = tokio::time::timeout(watch.silence(), connect(url));
     let Ok(connected) = connected.await else {
-        return anyhow::anyhow!("the server says nothing");
+        return anyhow::anyhow!("connection timeout");
     };
     let (client, mut heard) = match connected {
         Ok(connected) => connected,
         Err(error) => return error,
     };
-    // From here on nothing is missed; what was before may be.
+    // Notifications from here on are received; earlier ones may have been lost.
     catch_up(live).await;
-    // What boards should have heard meanwhile is old.
+    // Queued peer messages are outdated by now.
     while words.try_recv().is_ok() {}
     let mut heartbeat = tokio::time::interval(watch.heartbeat());
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // While our own word is under way, something must be heard until then. What takes long here is no silence.
+    // After a NOTIFY of this instance, something must be received before the deadline. Time spent processing here does
+    // not count.
     let mut deadline: Option<Instant> = None;
     let mut telling: BoxFuture<'_, Result<(), tokio_postgres::Error>> = Box::pin(std::future::pending());
     let mut is_telling = false;
@@ -112,7 +117,7 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
                     Some(Heard::Row(row)) if row != BEAT => carry_out(&row, live).await,
                     Some(Heard::Row(_)) => {}
                     Some(Heard::Word(word)) => live.hear_word(&word),
-                    None => return anyhow::anyhow!("the connection ended"),
+                    None => return anyhow::anyhow!("connection closed"),
                 }
             },
             told = &mut telling, if is_telling => {
@@ -121,7 +126,8 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
                     return error.into();
                 }
             },
-            // A line that swallows what is said would hold up whoever waits for the answer to that.
+            // A connection that swallows queries would block an await of the response to NOTIFY here, so the response
+            // is polled in the loop.
             _ = heartbeat.tick(), if !is_telling => {
                 deadline.get_or_insert_with(|| Instant::now() + watch.silence());
                 telling = Box::pin(tell(&client, CHANNEL, BEAT.to_owned()));
@@ -132,7 +138,7 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>,
                 telling = Box::pin(tell(&client, neighbours::CHANNEL, word));
                 is_telling = true;
             },
-            () = silence(deadline) => return anyhow::anyhow!("nothing was heard for {:?}", watch.silence()),
+            () = silence(deadline) => return anyhow::anyhow!("heartbeat timeout: no notification for {:?}", watch.silence()),
         }
     }
 }
@@ -141,7 +147,7 @@ async fn tell(client: &Client, channel: &str, word: String) -> Result<(), tokio_
     client.execute(NOTIFY, &[&channel, &word]).await.map(drop)
 }
 
-/// Ends when something should have been heard.
+/// Completes at the deadline; never without one.
 async fn silence(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -158,7 +164,7 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
         loop {
             let message = tokio::select! {
                 message = messages.next() => message,
-                // A connection that was given up is not waited for.
+                // The receiver was dropped, so the connection is not needed any more.
                 () = sender.closed() => return,
             };
             match message {
@@ -174,7 +180,7 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
                     }
                 }
                 Some(Ok(_)) => {}
-                Some(Err(error)) => return tracing::debug!(%error, "the connection of the bus broke"),
+                Some(Err(error)) => return tracing::debug!(%error, "database LISTEN connection failed"),
                 None => return,
             }
         }
@@ -184,7 +190,8 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
     Ok((client, heard))
 }
 
-/// Reads exactly the row that was named: "all since my last" would miss rows, for ids commit out of order.
+/// Reads exactly the row that was named. "All rows since the last one" would miss rows, because ids do not commit in
+/// order.
 async fn carry_out(id: &str, live: &Live) {
     for attempt in 1..=TRIES {
         let row = id.to_owned();
@@ -195,11 +202,11 @@ async fn carry_out(id: &str, live: &Live) {
         match read.await {
             Ok(Some(signals)) => return live.carry_out(signals).await,
             Ok(None) => {
-                tracing::warn!(id, "a row of the outbox was dropped before it was read");
+                tracing::warn!(id, "event outbox row was pruned before it was read");
                 break;
             }
             Err(error) => {
-                tracing::warn!(%error, id, attempt, "a row of the outbox could not be read");
+                tracing::warn!(%error, id, attempt, "event outbox row could not be read");
                 tokio::time::sleep(SHORTEST_WAIT * attempt).await;
             }
         }
@@ -207,11 +214,11 @@ async fn carry_out(id: &str, live: &Live) {
     catch_up(live).await;
 }
 
-/// Orders may be lost: every socket looks anew, then every client is told to fetch what it shows.
+/// Notifications may be lost: computes the rooms of every socket again, then sends `sync:required` to every client.
 async fn catch_up(live: &Live) {
     let mut wait = SHORTEST_WAIT;
     while let Err(error) = sweep(live).await {
-        tracing::warn!(%error, "the sockets could not be swept after a gap");
+        tracing::warn!(%error, "socket session check failed after reconnect");
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(LONGEST_WAIT);
     }

@@ -1,6 +1,6 @@
-//! What instances say to each other (PostgreSQL): for their lesson boards who is writing, who came, who went; and who asks
-//! for much, so that limits hold for all of them together. It is said over a channel of the database and never stored: no
-//! row, no log. What nobody hears is lost, and the next one says it.
+//! Messages between instances over PostgreSQL: presence and typing for lesson boards, and request counts of active
+//! users, so that rate limits apply to all instances together. They are sent with NOTIFY and are neither stored nor
+//! logged. Delivery is best effort; a later message supersedes a lost one.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -14,19 +14,19 @@ use super::presence::Guest;
 use auth::rates::{Count, Rates};
 use common::clock;
 
-/// The channel.
+/// The NOTIFY channel.
 pub const CHANNEL: &str = "app_board";
-/// Words that wait for the connection; more are dropped.
+/// Messages queued for the connection. Further ones are dropped.
 const WAITING: usize = 256;
-/// People in one word: a notification holds less than 8,000 bytes.
+/// Users per message; the payload of a notification is limited to less than 8,000 bytes.
 const AT_ONCE: usize = 80;
 
-/// The other instances, as far as this one knows of them.
+/// The connection to the other instances.
 pub struct Neighbours {
-    /// How this instance calls itself.
+    /// The id of this instance.
     name: String,
     words: OnceLock<mpsc::Sender<String>>,
-    /// What is told of those who ask for much is added here.
+    /// The rate limiter that counts of other instances are added to.
     rates: OnceLock<Rates>,
 }
 
@@ -46,7 +46,7 @@ enum Says {
 }
 
 impl Neighbours {
-    /// Knows of no other instance yet.
+    /// Creates a disconnected value.
     pub fn new() -> Self {
         Self {
             name: clock::new_id(),
@@ -55,31 +55,31 @@ impl Neighbours {
         }
     }
 
-    /// Begins to speak; answers what is to be said, in order.
+    /// Opens the queue of outgoing messages and returns its receiver.
     pub fn meet(&self) -> mpsc::Receiver<String> {
         let (sender, words) = mpsc::channel(WAITING);
         drop(self.words.set(sender));
         words
     }
 
-    /// Whether anybody can listen at all: the embedded database has one instance.
+    /// Whether there can be other instances. With SQLite there is only one.
     pub fn are_there(&self) -> bool {
         self.words.get().is_some()
     }
 
-    /// Says that somebody is writing.
+    /// Sends that a user is writing.
     pub fn tell_writing(&self, (organization, group): &(OrganizationId, GroupId), user: &UserId) {
         self.say(Says::Writing(organization.clone(), group.clone(), user.clone()));
     }
 
-    /// Says who is here.
+    /// Sends the users connected to this instance.
     pub fn tell_here(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
             .for_each(|some| self.say(Says::Here(named(some))));
     }
 
-    /// Says who left.
+    /// Sends the users who disconnected from this instance.
     pub fn tell_gone(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
@@ -91,7 +91,7 @@ impl Neighbours {
         let from = self.name.clone();
         let word = serde_json::to_string(&Word { from, says }).expect("ids can be written as JSON");
         if words.try_send(word).is_err() {
-            tracing::debug!("a word to the other instances was dropped");
+            tracing::debug!("peer message dropped: queue full");
         }
     }
 }
@@ -101,7 +101,7 @@ fn named(guests: &[Arc<Guest>]) -> Vec<Guest> {
 }
 
 impl Live {
-    /// Lets the instances count together: of whoever asks this one much the others are told, and the other way round.
+    /// Shares rate limits between instances: counts of active users are sent to the others, and theirs are added.
     pub fn share(&self, rates: &Rates) {
         let live = Arc::downgrade(&self.0);
         rates.tell_with(move |count| {
@@ -112,20 +112,20 @@ impl Live {
         drop(self.0.neighbours.rates.set(rates.clone()));
     }
 
-    /// How often people ask, once the service has announced it.
+    /// The rate limiter; `None` until [`Self::share`] was called.
     pub(super) fn rates(&self) -> Option<&Rates> {
         self.0.neighbours.rates.get()
     }
 
-    /// Begins to speak to the other instances; answers what is to be said, in order.
+    /// Opens the queue of outgoing peer messages and returns its receiver.
     pub(super) fn meet_neighbours(&self) -> mpsc::Receiver<String> {
         self.0.neighbours.meet()
     }
 
-    /// Hears a word of an instance; its own it knows already.
+    /// Handles a message of an instance. Its own messages are ignored.
     pub(super) fn hear_word(&self, word: &str) {
         let Ok(Word { from, says }) = serde_json::from_str(word) else {
-            return tracing::warn!("a word of another instance was not understood");
+            return tracing::warn!("peer message could not be parsed");
         };
         if from == self.0.neighbours.name {
             return;

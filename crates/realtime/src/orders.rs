@@ -1,4 +1,5 @@
-//! Carries out signals on the sockets of this instance: tell, look anew, cut off. The order of signals is kept.
+//! Dispatches signals to the sockets of this instance: emit an event, compute rooms again, disconnect. The order of
+//! signals is preserved.
 
 use std::time::Duration;
 
@@ -13,12 +14,12 @@ use super::seat::{Look, Seat};
 use super::{Live, connect, payload, rooms};
 use api_types::event::SessionRevoked;
 
-/// Looks that run at the same time; after a restart all clients come back together.
+/// Concurrent room computations. After a restart all clients reconnect at once.
 const LOOKS_AT_ONCE: usize = 8;
-/// How long a socket may take to hear why it is cut off.
+/// Time for a socket to receive `session:revoked` before its connection is aborted.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 
-/// One event on its way to the sockets, see [`Signal::Emit`].
+/// An event to be emitted, see [`Signal::Emit`].
 #[derive(Debug)]
 pub struct Emission {
     pub organization: Option<OrganizationId>,
@@ -29,7 +30,7 @@ pub struct Emission {
 }
 
 impl Live {
-    /// Carries out what one unit of work has to tell.
+    /// Dispatches the signals of one transaction.
     pub(super) async fn carry_out(&self, signals: Vec<Signal>) {
         for signal in signals {
             match signal {
@@ -70,17 +71,17 @@ impl Live {
         }
     }
 
-    /// Tells an event to the union of its rooms.
+    /// Emits an event to the union of its rooms.
     pub(super) async fn emit(&self, emission: Emission) {
         let (organization, event) = (emission.organization.as_ref(), emission.event.as_str());
         let names = rooms::names(&emission.rooms, organization);
-        // The library takes no room for everybody.
+        // socketioxide treats an empty list of rooms as all sockets.
         let (false, Some(all)) = (names.is_empty(), self.io().of("/")) else {
             return;
         };
         let told = all.to(names).except(rooms::names(&emission.except, organization));
         if let Err(error) = told.emit(event, &emission.payload).await {
-            tracing::warn!(%error, event, "an event did not reach every socket");
+            tracing::warn!(%error, event, "event could not be sent to every socket");
         }
     }
 
@@ -100,7 +101,7 @@ impl Live {
         self.look_all(sockets).await;
     }
 
-    /// Lets these sockets look anew, a few at a time.
+    /// Computes the rooms of these sockets again, a few at a time.
     pub(super) async fn look_all(&self, sockets: Vec<SocketRef>) {
         futures_util::stream::iter(sockets)
             .for_each_concurrent(LOOKS_AT_ONCE, |socket| async move {
@@ -111,17 +112,18 @@ impl Live {
             .await;
     }
 
-    /// Lets one socket look anew; a failing look is made up for by the next sweep.
+    /// Computes the rooms of a socket again. After a failure the next sweep repeats it.
     pub(super) async fn look(&self, socket: &SocketRef, seat: &Seat) {
         match seat.look(socket, &self.0.gate, &self.0.store).await {
             Ok(Look::Seated { moved: true }) => connect::tell_ready(socket, seat),
             Ok(Look::Seated { moved: false }) => {}
             Ok(Look::Over) => self.kill(&Party::Session(seat.session().clone()), KillReason::Revoked),
-            Err(error) => tracing::warn!(%error, "the rooms of a socket could not be read; the next sweep tries again"),
+            Err(error) => tracing::warn!(%error, "socket rooms could not be read, retrying at the next check"),
         }
     }
 
-    /// Tells sockets why, and cuts them off. The session's row is gone already, so none of them comes back.
+    /// Sends the reason to sockets and disconnects them. The row of the session is deleted already, so they cannot
+    /// reconnect.
     pub(super) fn kill(&self, party: &Party, reason: KillReason) {
         let sockets = self.sockets_of_party(party);
         let mut sessions: Vec<_> = sockets
@@ -138,7 +140,7 @@ impl Live {
             if let Some(seat) = Seat::of(&socket) {
                 seat.leave(&socket);
             }
-            // Both fail for a client that does not read; the cut below reaches it all the same.
+            // Both fail for a client that does not read; its connection is aborted below.
             drop(socket.emit(Event::SessionRevoked.as_str(), &payload));
             drop(socket.disconnect());
         }
@@ -161,7 +163,7 @@ impl Live {
     }
 }
 
-/// Sends one socket away, to come back later or not at all.
+/// Disconnects a socket, which may reconnect later.
 pub(super) fn turn_away(socket: SocketRef, seat: &Seat) {
     seat.leave(&socket);
     let cut = seat.cut().cloned();

@@ -1,5 +1,5 @@
-//! Who is online: at this instance as its sockets say, at the other instances as they tell. In memory only; what an
-//! instance told ends by itself when it is not told again.
+//! Presence: users connected to this instance, and to other instances according to their messages. It is kept in memory
+//! only; entries of other instances expire unless they are repeated.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,37 +7,37 @@ use std::time::{Duration, Instant};
 
 use model::id::{OrganizationId, UserId};
 
-/// What an instance told is believed this long; it tells all of it three times meanwhile.
+/// Lifetime of an entry of another instance, three times the interval at which they are repeated.
 const BELIEVED: Duration = Duration::from_secs(30);
 
-/// Somebody in a school.
+/// A user in an organization.
 pub type Guest = (OrganizationId, UserId);
 
-/// Who is online where.
+/// The presence of users by instance.
 #[derive(Default)]
 pub struct Presence(Mutex<Places>);
 
 #[derive(Default)]
 struct Places {
-    /// Shared with the seats: ten thousand names are kept once.
+    /// Shared with the seats, so that each of ten thousand names is stored once.
     here: HashSet<Arc<Guest>>,
     elsewhere: HashMap<Arc<Guest>, HashMap<String, Instant>>,
     anywhere: HashSet<Arc<Guest>>,
 }
 
-/// What is new since the last look.
+/// Changes since the last update.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// Who came to this instance.
+    /// Users who connected to this instance.
     pub came: Vec<Arc<Guest>>,
-    /// Who left this instance.
+    /// Users who disconnected from this instance.
     pub went: Vec<Arc<Guest>>,
-    /// Who is online now and was not, or no longer is, at whatever instance.
+    /// Users who went online or offline, over all instances.
     pub changed: Vec<Arc<Guest>>,
 }
 
 impl Presence {
-    /// Looks at who is here now; without an answer it is who was here at the last look.
+    /// Updates the users connected to this instance (`None` if unchanged) and returns the changes.
     pub fn look(&self, here: Option<HashSet<Arc<Guest>>>, now: Instant) -> Turn {
         let mut places = self.places();
         if here.is_none() && places.elsewhere.is_empty() && places.anywhere.len() == places.here.len() {
@@ -59,7 +59,7 @@ impl Presence {
         turn
     }
 
-    /// Another instance tells who is there.
+    /// Adds users that another instance reported as connected.
     pub fn note(&self, instance: &str, guests: Vec<Guest>, now: Instant) {
         let mut places = self.places();
         for guest in guests {
@@ -71,7 +71,7 @@ impl Presence {
         }
     }
 
-    /// Another instance tells who left it.
+    /// Removes users that another instance reported as disconnected.
     pub fn forget(&self, instance: &str, guests: &[Guest]) {
         let mut places = self.places();
         for guest in guests {
@@ -81,7 +81,7 @@ impl Presence {
         }
     }
 
-    /// Whether another instance said that somebody is there.
+    /// Whether another instance reported a user as connected.
     pub fn is_elsewhere(&self, guest: &Guest, now: Instant) -> bool {
         let places = self.places();
         let told = places.elsewhere.get(guest).into_iter().flatten();
@@ -133,7 +133,7 @@ mod tests {
         presence.note("second", vec![guest("ben"), guest("cem")], now);
         assert!(presence.is_elsewhere(&guest("ben"), now));
         assert_eq!(presence.look(None, now).changed.len(), 2);
-        // He is here as well: nothing changes, also not when he leaves there.
+        // Ben is connected here as well: nothing changes, also not when Ben disconnects there.
         assert!(presence.look(Some(here(&["ben"])), now).changed.is_empty());
         presence.forget("second", &[guest("ben")]);
         assert!(presence.look(None, now).changed.is_empty());

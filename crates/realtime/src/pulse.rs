@@ -1,5 +1,5 @@
-//! How lively the groups are: who is writing, and how often somebody said so in each of the last 20 minutes. In memory
-//! only, never stored and never logged; it is gone after the lesson.
+//! Typing activity of groups: who is writing, and the number of activity events in each of the last 20 minutes. It is
+//! kept in memory only and is never stored or logged.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use model::id::{GroupId, OrganizationId, UserId};
 use model::time::Timestamp;
 
-/// How many minutes a board shows.
+/// Minutes that a board shows.
 pub const MINUTES: usize = 20;
-/// Whoever said so this long ago is no longer writing.
+/// A user counts as writing for this long after an activity event, in seconds.
 const LATELY_SECONDS: i64 = 30;
 
-/// A group as it is told to boards.
+/// The key of a group.
 pub type Place = (OrganizationId, GroupId);
 
-/// The groups in which somebody wrote lately.
+/// The groups with recent activity.
 #[derive(Default)]
 pub struct Pulses(Mutex<Groups>);
 
@@ -32,7 +32,7 @@ struct Pulse {
 }
 
 impl Pulses {
-    /// Somebody is writing.
+    /// Records that a user is writing.
     pub fn note(&self, place: Place, user: UserId, now: Timestamp) {
         let mut groups = self.groups();
         let pulse = groups.pulses.entry(place.clone()).or_default();
@@ -41,7 +41,7 @@ impl Pulses {
         groups.changed.insert(place);
     }
 
-    /// Who is writing in a group, and its counts minute by minute; the last is the present one.
+    /// The users who are writing in a group, and its event counts per minute; the last one is the current minute.
     pub fn of(&self, place: &Place, now: Timestamp) -> (Vec<UserId>, [u32; MINUTES]) {
         let groups = self.groups();
         let Some(pulse) = groups.pulses.get(place) else {
@@ -61,7 +61,7 @@ impl Pulses {
         (writing, counts)
     }
 
-    /// The groups of which there is something to tell since the last time: somebody writes, or no longer does.
+    /// Takes the groups that changed since the last call: a user started or stopped writing.
     pub fn take_changed(&self, now: Timestamp) -> HashSet<Place> {
         let mut groups = self.groups();
         let mut changed = std::mem::take(&mut groups.changed);
@@ -75,7 +75,7 @@ impl Pulses {
         changed
     }
 
-    /// Forgets minutes that no board shows any more.
+    /// Removes minutes that no board shows any more.
     pub fn forget_past(&self, now: Timestamp) {
         let oldest = minute(now) - i64::try_from(MINUTES).unwrap_or(i64::MAX) + 1;
         self.groups().pulses.retain(|_, pulse| {

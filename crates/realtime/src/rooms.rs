@@ -1,9 +1,9 @@
-//! The only place that knows how rooms are written. Clients never name one.
+//! The names of rooms. Only this module formats them, and clients never name one.
 
 use model::id::{OrganizationId, SessionId, UserId};
 use model::news::Room;
 
-/// A room as the sockets know it.
+/// The name of a room.
 pub fn name(room: &Room) -> String {
     match room {
         Room::User(user) => format!("user:{user}"),
@@ -16,7 +16,8 @@ pub fn name(room: &Room) -> String {
     }
 }
 
-/// Rooms an event is told to. In an organization, a user's room is only that part of his sockets which works there.
+/// The names of the rooms of an event. For an event of an organization, a user's room contains only the sockets of the
+/// user in that organization.
 pub fn names(rooms: &[Room], organization: Option<&OrganizationId>) -> Vec<String> {
     rooms
         .iter()
@@ -27,7 +28,7 @@ pub fn names(rooms: &[Room], organization: Option<&OrganizationId>) -> Vec<Strin
         .collect()
 }
 
-/// The sockets of a user that work in an organization.
+/// The sockets of a user in an organization.
 pub fn user_in(user: &UserId, organization: &OrganizationId) -> String {
     format!("user:{user}@{organization}")
 }

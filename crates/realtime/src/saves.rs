@@ -1,5 +1,6 @@
-//! Saves of a document come often while a class writes; sockets hear of one in five seconds, and of the last in any case.
-//! Whatever else happens to the document is told at once, after the save that waits.
+//! Throttles save events: a document is saved often while a class writes, so at most one event per document is emitted
+//! in five seconds, and always the last one. Any other event of the document is emitted immediately, after a save event
+//! that is still waiting.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +12,10 @@ use serde_json::Value;
 use super::Live;
 use super::orders::Emission;
 
-/// One save is told in this time.
+/// Minimum time between two save events of a document.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The documents in their pauses; the staff and the members of a group have one each.
+/// The throttled documents. Staff and members of a group are throttled separately.
 #[derive(Default)]
 pub struct Saves(Mutex<HashMap<String, Vec<Pause>>>);
 
@@ -26,16 +27,16 @@ struct Pause {
 /// What to do with an event.
 #[derive(Debug)]
 pub enum Turn {
-    /// Tell these, in this order.
+    /// Emit these events, in this order.
     Now(Vec<Emission>),
-    /// Tell it, and then nothing but the last of its kind for a while.
+    /// Emit the event, and then only the last one of its kind after a pause.
     NowAndPause(Box<Emission>, String),
-    /// It waits.
+    /// Keep the event until the pause is over.
     Later,
 }
 
 impl Saves {
-    /// Decides about an event.
+    /// Decides what to do with an event.
     pub fn turn(&self, emission: Emission) -> Turn {
         let Some(document) = document(&emission.payload).filter(|_| is_about_document(emission.event)) else {
             return Turn::Now(vec![emission]);
@@ -60,7 +61,7 @@ impl Saves {
         Turn::NowAndPause(Box::new(emission), document)
     }
 
-    /// A pause is over: what waited, or nothing, and then there is no pause any more.
+    /// At the end of a pause, takes the event that was kept. Without one, throttling of the document ends.
     fn after_pause(&self, document: &str, rooms: &[Room]) -> Option<Emission> {
         let mut documents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pauses = documents.get_mut(document)?;
@@ -76,7 +77,7 @@ impl Saves {
 }
 
 impl Live {
-    /// Waits for the end of a pause and tells what came meanwhile.
+    /// Waits for the end of each pause and emits the event that was kept.
     pub(super) fn pause_saves(&self, document: String, rooms: Vec<Room>) {
         let live = self.clone();
         tokio::spawn(async move {
@@ -98,12 +99,12 @@ fn is_about_document(event: Event) -> bool {
     )
 }
 
-/// A save says nothing of what changed; whatever people do to a document does.
+/// Whether this is a save event: unlike changes by users, it has no `changed` field.
 fn is_save(emission: &Emission) -> bool {
     emission.event == Event::DocumentUpdated && emission.payload.get("changed").is_none()
 }
 
-/// The document an event is about.
+/// The document of an event.
 fn document(payload: &Value) -> Option<String> {
     let id = payload
         .get("documentId")

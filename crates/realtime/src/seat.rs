@@ -1,6 +1,6 @@
-//! One socket and who sits there. Its rooms are worked out from the store, one look after another: whatever changes
-//! after a look sends an order to look again, and the socket stands in its user's and its session's room before the
-//! first look, so no order can miss it.
+//! One socket and its user. The rooms are computed from the database, one computation at a time: every relevant change
+//! sends a signal to compute them again, and the socket joins the rooms of its user and session before the first
+//! computation, so no signal is missed.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,28 +22,26 @@ use db::platform::organizations::HostName;
 use db::platform::sessions::SessionFacts;
 use db::{Standpoint, Store};
 
-/// What the guard found out about the connection; it lives as long as the socket.
+/// The result of the handshake. It lives as long as the socket.
 pub struct Ticket {
-    /// Whose.
     pub user: UserId,
-    /// The session it came with.
     pub session: SessionId,
-    /// The session's token, to ask for it again; never written anywhere.
+    /// The session token, to authenticate again. It is never logged or stored.
     pub token: String,
-    /// The host it was sent to.
+    /// The host of the request.
     pub host: Option<HostName>,
-    /// Ends the connection it came on.
+    /// Aborts the connection of the socket.
     pub cut: Option<Cut>,
 }
 
-/// A socket of a user, in the server's eyes.
+/// A connected socket of a user.
 pub struct Seat {
     ticket: Arc<Ticket>,
     place: Mutex<Place>,
-    /// Looks happen one after another: an older one must not overwrite a newer one.
+    /// Serializes room computations, so that an older result does not overwrite a newer one.
     turn: tokio::sync::Mutex<()>,
     stale: AtomicBool,
-    /// Counts who comes, goes and works in another organization.
+    /// Incremented when a socket connects, disconnects or changes its organization.
     moves: Arc<AtomicU64>,
 }
 
@@ -55,17 +53,17 @@ struct Place {
     standing: Option<Standing>,
 }
 
-/// How a look ended.
+/// The result of a room computation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Look {
-    /// The rooms are right; told whether the organization is another one than before.
+    /// The rooms are up to date. `moved` means that the organization has changed.
     Seated { moved: bool },
-    /// The session is over.
+    /// The session has ended.
     Over,
 }
 
 impl Seat {
-    /// Puts a socket into its user's and its session's room; nothing else is known yet.
+    /// Joins a socket to the rooms of its user and session, before anything else is known.
     pub fn take(socket: &SocketRef, ticket: Arc<Ticket>, moves: Arc<AtomicU64>) -> Arc<Self> {
         let seat = Arc::new(Self {
             place: Mutex::default(),
@@ -84,22 +82,20 @@ impl Seat {
         socket.extensions.get::<Arc<Self>>()
     }
 
-    /// Whose socket it is.
     pub fn user(&self) -> &UserId {
         &self.ticket.user
     }
 
-    /// The session it came with.
     pub fn session(&self) -> &SessionId {
         &self.ticket.session
     }
 
-    /// Ends the connection it came on.
+    /// Aborts the connection of the socket.
     pub fn cut(&self) -> Option<&Cut> {
         self.ticket.cut.as_ref()
     }
 
-    /// The organization it works in.
+    /// The organization of the socket.
     pub fn organization(&self) -> Option<OrganizationId> {
         self.place()
             .standpoint
@@ -107,31 +103,31 @@ impl Seat {
             .map(|standpoint| standpoint.tenant.id().clone())
     }
 
-    /// Its user in the organization it works in.
+    /// The user in the organization of the socket.
     pub fn guest(&self) -> Option<Arc<Guest>> {
         self.place().guest.clone()
     }
 
-    /// Where its user stands there, with the clock of now.
+    /// The request context of the user in that organization, at the current time.
     pub fn standpoint(&self) -> Option<Standpoint> {
         let mut standpoint = self.place().standpoint.clone()?;
         standpoint.now = common::clock::now();
         Some(standpoint)
     }
 
-    /// Whether its user is a student there.
+    /// Whether the user is a student in that organization.
     pub fn is_student(&self) -> bool {
         let place = self.place();
         let viewer = place.standpoint.as_ref().map(|standpoint| &standpoint.viewer);
         matches!(viewer, Some(Viewer::Student(_)))
     }
 
-    /// Whether the last look failed, or something that decides about the rooms is no longer what it was then.
+    /// Whether the last computation failed, or its inputs have changed.
     pub fn needs_look(&self, now: &Standing) -> bool {
         self.stale.load(Ordering::Relaxed) || self.place().standing.as_ref().is_some_and(|then| then != now)
     }
 
-    /// Takes the socket out of all rooms for good; a look that is under way cannot bring it back.
+    /// Removes the socket from all rooms permanently; a concurrent computation cannot join it again.
     pub fn leave(&self, socket: &SocketRef) {
         let mut place = self.place();
         place.is_gone = true;
@@ -141,7 +137,7 @@ impl Seat {
         socket.leave_all();
     }
 
-    /// Works out the rooms anew.
+    /// Computes the rooms again, leaves and joins.
     pub async fn look(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<Look> {
         let _turn = self.turn.lock().await;
         let outcome = self.look_now(socket, gate, store).await;
@@ -155,7 +151,8 @@ impl Seat {
             return Ok(Look::Over);
         };
         let standing = standing(&facts);
-        // Without an organization, without membership or in a suspended one there is nothing but the own room.
+        // Without an organization, without a membership, or in a suspended organization the socket has only its own
+        // rooms.
         let standpoint = match auth::admit_to_organization(&facts) {
             Ok(()) => auth::caller(facts, None).standpoint(),
             Err(_) => None,
@@ -167,7 +164,7 @@ impl Seat {
         Ok(self.settle(socket, standpoint, standing, &found))
     }
 
-    /// Leaves what is no longer due, joins what is missing.
+    /// Leaves rooms that no longer apply and joins missing ones.
     fn settle(
         &self,
         socket: &SocketRef,
@@ -224,7 +221,7 @@ impl Drop for Seat {
     }
 }
 
-/// The facts as the sweep reads them; an organization that only the Host names is not among them.
+/// The facts in the form that the sweep compares. An organization that only the Host names is not included.
 fn standing(facts: &SessionFacts) -> Option<Standing> {
     let active = facts.session.active_organization_id.as_ref();
     let organization = facts

@@ -1,5 +1,5 @@
-//! The backstop: once a minute (a setting) every session with a socket is asked for again, and what a lost order left
-//! behind is put right. Sessions that simply expire are ended here too, for nobody gives an order when time passes.
+//! Periodic reconciliation: every session with a socket is read again (the interval is a setting), and rooms are
+//! corrected after lost signals. Expired sessions are ended here as well, because expiry sends no signal.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,24 +16,25 @@ use common::clock;
 use common::error::Result;
 use db::platform::PlatformProof;
 
-/// So many sweeps look at the rooms of every socket once: of orders that were lost without a sign nothing else tells.
+/// Number of sweeps in which the rooms of every socket are computed once. This detects signals that were lost without
+/// any other sign.
 const ROUNDS: u64 = 5;
-/// Over this time clients are told to fetch anew, so that they do not all ask at once.
+/// Period over which `sync:required` is sent, so that clients do not all reload at once.
 const SPREAD: Duration = Duration::from_secs(3);
 
-/// What to look at.
+/// The sockets to reconcile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whom {
-    /// Sockets whose session changed, or whose last look failed.
+    /// Sockets whose session has changed, or whose last computation failed.
     Changed,
-    /// These, and one part of the others.
+    /// Those of [`Self::Changed`], and one part of the others.
     Round(u64),
-    /// Every socket: orders may have been lost.
+    /// Every socket, because signals may have been lost.
     All,
 }
 
 impl Whom {
-    /// Whether sockets of this session are looked at although nothing is known of them.
+    /// Whether sockets of this session are included although no change is known.
     fn has(self, session: &SessionId) -> bool {
         match self {
             Self::Changed => false,
@@ -48,7 +49,7 @@ impl Whom {
 }
 
 impl Live {
-    /// Sweeps until the server stops.
+    /// Sweeps periodically until the server stops.
     pub(super) async fn keep_sweeping(self, every: Duration) {
         for round in 0.. {
             tokio::select! {
@@ -56,17 +57,17 @@ impl Live {
                 () = tokio::time::sleep(every) => {}
             }
             if let Err(error) = self.sweep(Whom::Round(round)).await {
-                tracing::warn!(%error, "the sockets could not be swept");
+                tracing::warn!(%error, "socket session check failed");
             }
         }
     }
 
-    /// One sweep, without waiting for its minute.
+    /// Sweeps once, without waiting for the interval.
     pub async fn sweep_now(&self) -> Result<()> {
         self.sweep(Whom::Changed).await
     }
 
-    /// Ends sockets whose session is over and puts rooms right.
+    /// Disconnects sockets whose session has ended and corrects rooms.
     pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
         self.0.cuts.forget_past();
         self.0.activity.forget_past();
@@ -98,7 +99,7 @@ impl Live {
         Ok(())
     }
 
-    /// Tells every socket that events may have been missed, one after another over a few seconds.
+    /// Sends `sync:required` to every socket, spread over a few seconds.
     pub(super) fn call_to_sync(&self) {
         let sockets = self.sockets();
         tokio::spawn(async move {
@@ -114,6 +115,6 @@ impl Live {
 fn tell_to_sync(socket: &SocketRef) {
     let payload = payload(Event::SyncRequired, None, None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &payload) {
-        tracing::debug!(%error, "a socket went before it could be told");
+        tracing::debug!(%error, "socket closed before `sync:required` was sent");
     }
 }

@@ -1,22 +1,23 @@
-//! How an instance makes sure that it hears: how often it says something to itself, how long it believes in silence, and
-//! how often it looks at all its sockets for what was lost all the same.
+//! The timeouts of the real-time channel: heartbeat of the LISTEN connection, its timeout, and the interval at which
+//! all sockets are reconciled.
 
 use std::time::Duration;
 
 use clap::Args;
 
-/// Times of the live channel, in seconds as they are set.
+/// Intervals of the real-time channel, in seconds.
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watch {
-    /// Seconds between two words that an instance says to itself through PostgreSQL
+    /// Seconds between two heartbeats that an instance sends to itself through PostgreSQL
     #[arg(long = "bus-heartbeat-seconds", env = "BUS_HEARTBEAT_SECONDS", default_value_t = Self::default().bus_heartbeat,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     bus_heartbeat: u64,
-    /// Seconds after such a word in which something must be heard; else the connection is given up and clients fetch anew
+    /// Seconds after a heartbeat in which a notification must arrive; otherwise the connection is closed and clients
+    /// reload
     #[arg(long = "bus-silence-seconds", env = "BUS_SILENCE_SECONDS", default_value_t = Self::default().bus_silence,
         value_parser = clap::value_parser!(u64).range(1..=300))]
     bus_silence: u64,
-    /// Seconds between two looks at the sessions of all sockets
+    /// Seconds between two checks of the sessions of all sockets
     #[arg(long = "socket-sweep-seconds", env = "SOCKET_SWEEP_SECONDS", default_value_t = Self::default().socket_sweep,
         value_parser = clap::value_parser!(u64).range(1..=600))]
     socket_sweep: u64,
@@ -33,17 +34,17 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// How often an instance says something to itself.
+    /// Interval of heartbeats.
     pub const fn heartbeat(self) -> Duration {
         Duration::from_secs(self.bus_heartbeat)
     }
 
-    /// How long the answer to that may take, whatever TCP believes.
+    /// Timeout of a heartbeat, independent of TCP.
     pub const fn silence(self) -> Duration {
         Duration::from_secs(self.bus_silence)
     }
 
-    /// How often all sockets are looked at.
+    /// Interval at which all sockets are reconciled.
     pub const fn sweep(self) -> Duration {
         Duration::from_secs(self.socket_sweep)
     }

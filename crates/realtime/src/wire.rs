@@ -1,7 +1,7 @@
-//! Between HTTP and the engine. The engine keeps the head of the request that opened a socket for as long as the socket
-//! lives, and what a head is made of points into the buffer it was read into: eight kilobytes for each idle socket. So it
-//! gets a head of its own, with nothing but what it reads. An upgrade is answered here for the same reason: the engine
-//! takes the wire alone, and nothing of HTTP stays behind it.
+//! Adapter between HTTP and the Engine.IO service. The engine keeps the head of the request that opened a socket for
+//! the lifetime of the socket, and that head references its read buffer: eight kilobytes per idle socket. It therefore
+//! receives a minimal copy. Upgrades are responded to here for the same reason: the engine gets only the upgraded
+//! stream, and nothing of the HTTP connection is kept.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -21,10 +21,10 @@ use tungstenite::handshake::derive_accept_key;
 use super::connect::PATH;
 use super::seat::Ticket;
 
-/// The Socket.IO library, which answers polls and keeps sockets.
+/// The Socket.IO service, which serves polls and sockets.
 pub type Engine = SocketIoService<Nothing>;
 
-/// What is behind the engine: it is asked for its own path alone, so nothing ever comes here.
+/// The inner service of the engine. It is never called, because the engine receives requests for its own path only.
 #[derive(Clone)]
 pub struct Nothing;
 
@@ -42,10 +42,10 @@ impl Service<axum::http::Request<Body>> for Nothing {
     }
 }
 
-/// What the engine reads of a query.
+/// The query parameters that the engine reads.
 const READ: [&str; 3] = ["EIO=", "transport=", "sid="];
 
-/// Answers a request of somebody who was let in.
+/// Serves an authenticated request.
 pub async fn answer(mut engine: Engine, mut request: Request, ticket: Arc<Ticket>) -> Response {
     let head = head(&request, ticket);
     if let Some(accept) = accepts(&request) {
@@ -66,19 +66,19 @@ pub async fn answer(mut engine: Engine, mut request: Request, ticket: Arc<Ticket
     }
 }
 
-/// Gives the engine the wire once the answer is on it.
+/// Passes the upgraded stream to the engine once the response was sent.
 async fn take_over(mut engine: Engine, wire: hyper::upgrade::OnUpgrade, head: axum::http::Request<()>) {
     match wire.await {
         Ok(wire) => {
             if let Err(error) = engine.call((TokioIo::new(wire), head)).await {
-                tracing::debug!(%error, "a socket was not taken over");
+                tracing::debug!(%error, "websocket upgrade failed");
             }
         }
-        Err(error) => tracing::debug!(%error, "a client went before its socket was open"),
+        Err(error) => tracing::debug!(%error, "client disconnected during websocket upgrade"),
     }
 }
 
-/// The head of a request as the engine needs it; nothing of it points into the one that came.
+/// Copies the parts of the request head that the engine needs, without references to the original buffer.
 fn head(request: &Request, ticket: Arc<Ticket>) -> axum::http::Request<()> {
     let read = request.uri().query().unwrap_or_default().split('&');
     let read: Vec<&str> = read
@@ -86,7 +86,7 @@ fn head(request: &Request, ticket: Arc<Ticket>) -> axum::http::Request<()> {
         .collect();
     let mut head = axum::http::Request::new(());
     *head.method_mut() = request.method().clone();
-    // Parts of a query that was read before can be read again.
+    // Parts of a valid query form a valid query.
     *head.uri_mut() = Uri::try_from(format!("{PATH}/?{}", read.join("&"))).unwrap_or(Uri::from_static(PATH));
     if let Some(kind) = request.headers().get(header::CONTENT_TYPE)
         && let Ok(kind) = header::HeaderValue::from_bytes(kind.as_bytes())
@@ -97,7 +97,7 @@ fn head(request: &Request, ticket: Arc<Ticket>) -> axum::http::Request<()> {
     head
 }
 
-/// What a request for a WebSocket is answered with; nothing for any other, with which the engine knows what to do.
+/// The `Sec-WebSocket-Accept` value of a WebSocket request; `None` for any other request, which the engine handles.
 fn accepts(request: &Request) -> Option<String> {
     let part = |name: &str| {
         let mut parts = request.uri().query().unwrap_or_default().split('&');
@@ -115,7 +115,7 @@ fn accepts(request: &Request) -> Option<String> {
         .map(|key| derive_accept_key(key.as_bytes()))
 }
 
-/// Whether a header has this word in its list.
+/// Whether the list in a header contains this token.
 fn says(headers: &HeaderMap, name: &header::HeaderName, word: &str) -> bool {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values

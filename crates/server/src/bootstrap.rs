@@ -28,8 +28,8 @@ use service::changes::{idempotency, letters, old_messages, orphans, removal, ret
 use service::editing::Editing;
 use service::jobs::{Jobs, mail_domains};
 
-/// Migrates, opens the store and the files, and starts the publisher. `api_internal_url` is where the document
-/// server reaches this service.
+/// Runs the migrations, opens the database and the file storage, and starts the background tasks.
+/// `api_internal_url` is the address at which the document server reaches this service.
 pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     let database = config.storage.database().map_err(|refused| anyhow::anyhow!(refused))?;
     let (readers, writers) = config
@@ -61,7 +61,8 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     failpoint::hit("start.named");
     let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
     let (bus, departures) = Bus::start(&database, &live, config.live_watch);
-    // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
+    // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
+    // expire.
     let instance = match &database {
         Database::Sqlite(_) => document_server.deployment().to_owned(),
         Database::Postgres(_) => clock::new_id(),
@@ -115,14 +116,15 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     }))
 }
 
-/// Waits for a database that is away, and says so: services that are started together need no order.
+/// Waits until the database accepts connections, so that services which are started together need no order.
 async fn wait_for(database: &Database, patience: Duration) -> Result<()> {
     let database = database.clone();
     let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, patience));
     waited.await.map_err(|error| anyhow::anyhow!(error))?
 }
 
-/// The lasting name of this installation, given at its first start; two that start at once agree on one.
+/// The permanent id of this installation. It is generated at the first start; instances that start at the same time
+/// agree on one id.
 async fn name_of_deployment(store: &Store) -> Result<String> {
     let name = store
         .platform_write(PlatformProof::housekeeping(), |platform| {
@@ -133,7 +135,7 @@ async fn name_of_deployment(store: &Store) -> Result<String> {
     name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
 }
 
-/// Refuses to start on half of a backup.
+/// Rejects a database whose restore was interrupted.
 async fn whole(store: &Store) -> Result<()> {
     let read = store.platform_read(PlatformProof::housekeeping(), |platform| platform.is_half_restored());
     if read.await? {
@@ -143,7 +145,7 @@ async fn whole(store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// Opens a database as it is, without bringing its schema up to date; nothing where there is none yet.
+/// Opens an existing database without migrating its schema. Returns `None` when the SQLite file has no schema yet.
 pub async fn open_existing(database: &Database) -> Result<Option<Store>> {
     if let Database::Sqlite(_) = database
         && !database.has_schema()?
@@ -155,7 +157,7 @@ pub async fn open_existing(database: &Database) -> Result<Option<Store>> {
     opened.await.map_err(|error| anyhow::anyhow!(error))?.map(Some)
 }
 
-/// Brings the schema up to date and opens the store, away from the async runtime.
+/// Migrates the schema and opens the store on a blocking thread.
 pub async fn open_store(database: &Database, readers: usize, writers: usize) -> Result<Store> {
     let database = database.clone();
     let opened = tokio::task::spawn_blocking(move || {

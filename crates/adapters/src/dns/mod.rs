@@ -1,5 +1,5 @@
-//! TXT records of the domain name system, asked of the resolver of the machine or of DNS_SERVER. Every look-up is bounded:
-//! in time, in number at once, and in the size of what is read (one message of DNS at most, of which a few records count).
+//! TXT look-ups with the system resolver or DNS_SERVER. Every look-up is bounded in time, concurrency and response size
+//! (at most one DNS message, of which at most `RECORDS_MAX` records are compared).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use hickory_resolver::proto::rr::{Name, RData};
 use model::mail_domain::{MailDomain, RecordCheck};
 use tokio::sync::Semaphore;
 
-/// The most time for one look-up with its retries.
+/// Timeout of a look-up including retries.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The most time for one question to one name server.
+/// Timeout of one query to one name server.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 const ATTEMPTS: usize = 2;
-/// The most look-ups of this instance at once; a further one fails at once.
+/// Concurrent look-ups of this instance. Further ones fail immediately.
 const LOOKUPS_MAX: usize = 16;
-/// The most records of one answer that are compared.
+/// Records of a response that are compared.
 const RECORDS_MAX: usize = 64;
 
-/// The resolver of this instance; copies are the same one.
+/// The resolver of this instance; clones share it.
 #[derive(Clone)]
 pub struct Dns {
     resolver: Option<TokioResolver>,
@@ -31,8 +31,8 @@ pub struct Dns {
 }
 
 impl Dns {
-    /// Prepares a resolver that asks `server`, or the name servers of the machine. A machine without any is reported in the
-    /// log, and every look-up fails.
+    /// Creates a resolver that queries `server`, or the name servers of the system. When the system has none, a warning
+    /// is logged and every look-up fails.
     pub fn new(server: Option<SocketAddr>) -> Self {
         let resolver = build(server)
             .inspect_err(|error| tracing::warn!(%error, "no DNS resolver: mail domains cannot be checked"))
@@ -43,7 +43,7 @@ impl Dns {
         }
     }
 
-    /// Looks for the TXT record that proves a domain.
+    /// Looks up the TXT record that proves ownership of a domain.
     pub async fn check(&self, domain: &MailDomain) -> RecordCheck {
         let (Some(resolver), Ok(_permit)) = (&self.resolver, self.permits.try_acquire()) else {
             return RecordCheck::Unanswered;
@@ -55,7 +55,7 @@ impl Dns {
 }
 
 async fn lookup(resolver: &TokioResolver, domain: &MailDomain) -> RecordCheck {
-    // With a dot at its end no search domain of the machine is tried.
+    // A fully qualified name prevents the use of search domains.
     let Ok(mut name) = Name::from_ascii(domain.domain.record_name()) else {
         return RecordCheck::Missing;
     };
@@ -64,7 +64,7 @@ async fn lookup(resolver: &TokioResolver, domain: &MailDomain) -> RecordCheck {
         Ok(found) => {
             let wanted = domain.record_value();
             let mut records = found.answers().iter().take(RECORDS_MAX);
-            // A text of more than 255 bytes comes in several parts.
+            // A text of more than 255 bytes consists of several strings.
             let is_there = records.any(|record| match &record.data {
                 RData::TXT(text) => text.txt_data.concat() == wanted.as_bytes(),
                 _ => false,
@@ -99,7 +99,7 @@ fn build(server: Option<SocketAddr>) -> Result<TokioResolver, NetError> {
     let options = builder.options_mut();
     options.timeout = ATTEMPT_TIMEOUT;
     options.attempts = ATTEMPTS;
-    // A record that was just set, or taken away, counts at once.
+    // A record that was just added or removed must be visible immediately.
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
     builder.build()

@@ -1,4 +1,4 @@
-//! The own account as better-auth shows and changes it: name and picture, and nothing that would give rights.
+//! The caller's own account in the format of better-auth: name and picture, and nothing that grants rights.
 
 use better_auth::error::AuthError;
 use serde_json::{Map, Value, json};
@@ -14,13 +14,13 @@ use common::error::Error;
 use db::platform::PlatformProof;
 use service::actions::profile::{self, ProfileEdit};
 
-/// Columns of the library that people never write themselves.
+/// Columns of the library that users may never write themselves.
 const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
 
-/// Change the own name or picture
+/// Update the caller's name or picture
 #[utoipa::path(post, path = "/auth/update-user",
     request_body = schema::UserUpdate,
-    responses((status = 200, body = schema::Status, description = "status: true; cookies show the change"),
+    responses((status = 200, body = schema::Status, description = "status: true; updates the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
@@ -58,7 +58,7 @@ pub async fn update(asked: Asked) -> Answered {
     Ok(done(asked.issue(&present.session, &present.user, present.remember)))
 }
 
-/// The ways in which one signs in
+/// List the caller's sign-in methods
 #[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::Account], description = "accounts, without passwords")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -88,14 +88,14 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&accounts, present.cookies))
 }
 
-/// Name and picture among these keys, if they keep our limits.
+/// Parses name and picture among these keys and checks their limits.
 pub fn profile_edit(keys: &Map<String, Value>, place: &str) -> Result<ProfileEdit, Refused> {
     let own = keys.iter().filter(|(key, _)| matches!(key.as_str(), "name" | "image"));
     let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
     valid::checked(Value::Object(own)).map_err(|error| issues(error, place))
 }
 
-/// Our limits in the library's words.
+/// Converts validation errors to the library's format.
 fn issues(error: Error, place: &str) -> Refused {
     match error {
         Error::Invalid(problems) => {

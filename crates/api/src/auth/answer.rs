@@ -1,4 +1,4 @@
-//! How `/auth` answers: JSON with `Set-Cookie` lines, and refusals in the library's words with the request id added.
+//! Responses of `/auth`: JSON with `Set-Cookie` headers, and errors in the library's format with the request id added.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,17 +9,17 @@ use serde::Serialize;
 use super::super::reply::ErrorReply;
 use common::error::Error;
 
-/// What every handler here gives back.
+/// The result of every handler under `/auth`.
 pub type Answered = Result<Response, Refused>;
 
-/// An answer with its cookies.
+/// A JSON response that sets cookies.
 pub fn answer(body: &impl Serialize, cookies: Vec<String>) -> Response {
     let mut response = Json(body).into_response();
     set(&mut response, cookies);
     response
 }
 
-/// A refusal with its cookies.
+/// An error response that sets cookies.
 #[derive(Debug)]
 pub struct Refused {
     reason: Reason,
@@ -28,20 +28,20 @@ pub struct Refused {
 
 #[derive(Debug)]
 enum Reason {
-    /// The library would say this too.
+    /// An error that the library defines.
     Library(AuthError),
-    /// Something the library does not know: limits, faults.
+    /// An error that the library does not define: limits, faults.
     Ours(Error),
 }
 
 impl Refused {
-    /// The same refusal with these cookies.
+    /// Sets the cookies of the response.
     pub fn with(mut self, cookies: Vec<String>) -> Self {
         self.cookies = cookies;
         self
     }
 
-    /// The same refusal in the words of administration: an unknown account, a taken address, the own role.
+    /// Maps errors of account administration to those of the library: unknown account, address in use, own role.
     pub fn about_users(mut self) -> Self {
         let words = match &self.reason {
             Reason::Ours(Error::NotFound) => Some(AuthError::user_not_found()),
@@ -58,7 +58,7 @@ impl Refused {
         self
     }
 
-    /// Whether the session turned out to be worth nothing.
+    /// Whether the session is invalid.
     pub fn is_unauthorized(&self) -> bool {
         matches!(&self.reason, Reason::Library(error) if error.status == 401)
     }
@@ -98,11 +98,11 @@ impl IntoResponse for Refused {
 }
 
 fn library(error: &AuthError) -> Response {
-    let status = StatusCode::from_u16(error.status).expect("refusals of the library have three digits");
+    let status = StatusCode::from_u16(error.status).expect("error statuses of the library are valid");
     let mut response = status.into_response();
     if *error != AuthError::not_found() {
         response.extensions_mut().insert(ErrorReply {
-            // A few refusals of the library have no code; every body of ours has one (contract 2).
+            // A few errors of the library have no code. Error bodies of this service always have one.
             code: error.code.unwrap_or(match error.status {
                 401 => "UNAUTHORIZED",
                 403 => "FORBIDDEN",
@@ -120,7 +120,7 @@ fn library(error: &AuthError) -> Response {
 
 fn set(response: &mut Response, cookies: Vec<String>) {
     for line in cookies {
-        let line = HeaderValue::from_str(&line).expect("names are ours and values are escaped");
+        let line = HeaderValue::from_str(&line).expect("cookie names are constant and values are escaped");
         response.headers_mut().append(header::SET_COOKIE, line);
     }
 }

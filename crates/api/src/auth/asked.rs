@@ -1,5 +1,5 @@
-//! A request to `/auth` in the library's order: media type and JSON, origin, addresses to be sent to; then the handler
-//! reads the body by name, asks for the session, and acts. Unknown keys are ignored here and nowhere else.
+//! A request to `/auth`, checked in the library's order: media type and JSON, origin, redirect URLs. The handler then
+//! reads the body field by field, looks up the session, and acts. Only these routes ignore unknown keys.
 
 use std::net::IpAddr;
 
@@ -32,18 +32,16 @@ use service::changes;
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
-/// The largest body; it is read before anybody is known, so it is smaller than elsewhere.
+/// Size limit of a body in bytes. It is read before authentication, so it is smaller than elsewhere.
 const BODY_LIMIT: u64 = 64 << 10;
-/// How much of a browser's name is kept.
+/// Characters of the User-Agent that a session stores.
 const LONGEST_USER_AGENT: usize = 400;
 
-/// A request whose form was found right.
+/// A request whose media type, JSON and origin were checked.
 pub struct Asked {
-    /// The service.
     pub app: App,
-    /// The request's clock.
+    /// The time of the request.
     pub now: Timestamp,
-    /// The request's id.
     pub request_id: Option<String>,
     headers: HeaderMap,
     cookies: RequestCookies,
@@ -54,15 +52,13 @@ pub struct Asked {
     caller: Option<Caller>,
 }
 
-/// Somebody with a session that is good at this moment.
+/// An authenticated caller.
 pub struct Present {
-    /// The session.
     pub session: Session,
-    /// The person.
     pub user: User,
-    /// Whether the cookies outlive the browser.
+    /// Whether the cookies persist after the browser is closed.
     pub remember: Remember,
-    /// What was prolonged on the way.
+    /// `Set-Cookie` values of a session that was renewed by this request.
     pub cookies: Vec<String>,
 }
 
@@ -71,7 +67,7 @@ impl FromRequest<App> for Asked {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Refused> {
         let (parts, body) = request.into_parts();
-        // Routers answer HEAD like GET; the library does not know it.
+        // axum routes HEAD requests to GET handlers; the library rejects them.
         if parts.method == Method::HEAD {
             return Err(AuthError::not_found().into());
         }
@@ -108,17 +104,17 @@ impl FromRequest<App> for Asked {
 }
 
 impl Asked {
-    /// Reads the body key by key.
+    /// Reads the body field by field.
     pub fn reader(&self) -> Reader<'_> {
         Reader::body(self.body.as_ref())
     }
 
-    /// The keys of the body, for the routes that take any.
+    /// The object in the body, for routes that accept any key.
     pub fn keys(&self) -> Option<&Map<String, Value>> {
         self.body.as_ref().and_then(Value::as_object)
     }
 
-    /// A text of the query; of several, the first.
+    /// The first value of a query parameter.
     pub fn query(&self, key: &str) -> Option<&str> {
         match self.query.get(key)? {
             Value::String(text) => Some(text),
@@ -127,12 +123,12 @@ impl Asked {
         }
     }
 
-    /// The whole query, for the one route whose query has a schema.
+    /// The whole query, for routes whose query has a schema.
     pub fn query_object(&self) -> Value {
         self.query.clone()
     }
 
-    /// All texts of the query under one name.
+    /// All values of a query parameter.
     pub fn queries(&self, key: &str) -> Vec<&str> {
         match self.query.get(key) {
             Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect(),
@@ -141,28 +137,28 @@ impl Asked {
         }
     }
 
-    /// The further rule of sign-in and sign-up: no form of a foreign page signs anybody in.
+    /// The additional origin check of sign-in and sign-up, which prevents login CSRF with a form on a foreign page.
     pub fn check_form(&self) -> Result<(), AuthError> {
         origin::check_form(&self.origin(), &self.trusted)
     }
 
-    /// Whether a browser may be sent there.
+    /// Rejects a redirect URL that is not trusted.
     pub fn check_callback(&self, url: &str) -> Result<(), AuthError> {
         origin::check_callback(url, &self.trusted)
     }
 
-    /// The session token of the request, if its signature holds.
+    /// The session token of the request, if its signature is valid.
     pub fn token(&self) -> Option<String> {
         self.app.gate().token(&self.headers)
     }
 
-    /// Where the request came from, as limits count it and sessions show it: the IPv4 address, or the IPv6 /64.
+    /// The client address as rate limits count it and sessions show it: an IPv4 address or an IPv6 /64 network.
     pub fn address(&self) -> String {
         let address = self.app.gate().hosts().client_address(&self.headers, self.peer);
         address.map(spelled).unwrap_or_default()
     }
 
-    /// A session that begins now for this browser.
+    /// Creates a session for this browser that starts now.
     pub fn new_session(&self, user: model::id::UserId) -> Session {
         let agent = self
             .headers
@@ -183,23 +179,23 @@ impl Asked {
         }
     }
 
-    /// Whether this browser keeps its cookies.
+    /// Whether this browser has persistent cookies.
     pub fn remember(&self) -> Remember {
         self.cookies.remember(self.app.gate().names(), self.app.gate().secret())
     }
 
-    /// The cached copy of the session in the request's cookies, whatever it is worth.
+    /// The session cookie cache of the request. It is not verified.
     pub fn cached_copy(&self) -> Option<String> {
         self.cookies.joined(self.app.gate().names().session_data())
     }
 
-    /// The session that a super admin returns to when he stops acting as somebody, and whether its cookies are kept.
+    /// The SUPER_ADMIN's own session during an impersonation, and whether its cookies persist.
     pub fn way_back(&self) -> Option<(String, Remember)> {
         let gate = self.app.gate();
         self.cookies.admin_session(gate.names(), gate.secret())
     }
 
-    /// Takes all cookies of a session back, the way back from an impersonation included.
+    /// Clears all session cookies, including the SUPER_ADMIN's own session during an impersonation.
     pub fn clear(&self) -> Vec<String> {
         let cookies = self.cookies();
         let mut lines = cookies.clear();
@@ -209,7 +205,7 @@ impl Asked {
         lines
     }
 
-    /// Writes cookies in answer to those of the request.
+    /// Writes cookies that replace those of the request.
     pub fn cookies(&self) -> SetCookies<'_> {
         SetCookies {
             names: self.app.gate().names(),
@@ -225,8 +221,8 @@ impl Asked {
         self.cookies().issue(&session, &user, wire::time(self.now), remember)
     }
 
-    /// Who asks, read from the store now; a session is prolonged when it is due. A cookie that is worth nothing any
-    /// more is taken back with the refusal.
+    /// Authenticates the caller from the database and renews the session when that is due. The error clears a cookie
+    /// whose session is no longer valid.
     pub async fn present(&self) -> Result<Present, Refused> {
         let Some(token) = self.token() else {
             return Err(AuthError::unauthorized().into());
@@ -256,14 +252,14 @@ impl Asked {
         Ok(present)
     }
 
-    /// Whether a session has to be prolonged: it ends neither with the browser nor with an impersonation.
+    /// Whether the session must be renewed. Sessions that end with the browser and impersonations are never renewed.
     pub fn is_renewal_due(&self, present: &Present) -> bool {
         present.remember == Remember::Yes
             && present.session.impersonated_by.is_none()
             && Lifecycle::STANDARD.refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
     }
 
-    /// Prolongs a session and both its cookies.
+    /// Renews a session and both its cookies.
     pub async fn renew(&self, present: &mut Present) -> Result<(), Refused> {
         let (id, now) = (present.session.id.clone(), self.now);
         let expires_at = wire::moment(Lifecycle::STANDARD.expires_at(wire::time(now)));
@@ -275,8 +271,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Acts on accounts and sessions as one unit; the sockets follow what is recorded. Somebody whose session ended
-    /// meanwhile is not present.
+    /// Runs a transaction on accounts and sessions; the recorded changes are published to the sockets. Fails as
+    /// unauthorized when the session has ended in the meantime.
     pub async fn act<T: Send + 'static>(
         &self,
         act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
@@ -306,7 +302,7 @@ impl Asked {
     }
 }
 
-/// The body, if there is one. Without a media type there is none, as the library sees it.
+/// Parses the body. Without a Content-Type there is no body, as in the library.
 fn parsed(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>, AuthError> {
     let takes_forms = path.ends_with("/sign-in/email") || path.ends_with("/sign-up/email");
     let allowed: &[&str] = if takes_forms { &[JSON, FORM] } else { &[JSON] };
@@ -327,7 +323,7 @@ fn parsed(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>
     parse(bytes).map(Some).map_err(|_| AuthError::invalid_json())
 }
 
-/// `a=1&b=2&b=3` as an object of texts and lists of texts.
+/// Parses `a=1&b=2&b=3` into an object of strings and lists of strings.
 fn query(text: &str) -> Value {
     let mut object = Map::new();
     for (key, value) in form_urlencoded::parse(text.as_bytes()) {
@@ -341,7 +337,7 @@ fn query(text: &str) -> Value {
     Value::Object(object)
 }
 
-/// A NUL is a character to JSON, but no text that a database can hold.
+/// JSON allows NUL, but the databases cannot store it in text.
 fn holds_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),

@@ -1,5 +1,5 @@
-//! What the library offers and this service does elsewhere: organizations are made and changed under `/tenants`, people
-//! join through `/users` and `/admin/members`. Whoever asks here is told 403 and nothing happens.
+//! Routes of the library that this service rejects with 403, because it offers the function elsewhere: organizations
+//! are created and changed under `/tenants`, people join through `/users` and `/admin/members`.
 
 use better_auth::error::AuthError;
 use model::access::Access;
@@ -9,7 +9,7 @@ use super::super::endpoint::Endpoints;
 use super::answer::{Answered, Refused};
 use super::asked::Asked;
 
-/// Writes one handler per row: method, path, the library's refusal.
+/// Defines one handler per row: method, path, error of the library.
 macro_rules! elsewhere {
     ($($(#[doc = $doc:literal])+ $name:ident: $method:ident $path:literal $refusal:ident;)+) => {
         $(
@@ -22,7 +22,7 @@ macro_rules! elsewhere {
             }
         )+
 
-        /// The routes that are refused.
+        /// The rejected routes.
         pub fn routes() -> Endpoints {
             Endpoints::new("auth")$(.add(Access::Anyone, routes!($name)))+
         }
@@ -30,21 +30,21 @@ macro_rules! elsewhere {
 }
 
 elsewhere! {
-    /// Make an organization: POST /tenants does
+    /// Create an organization (rejected; use `POST /tenants`)
     create: post "/auth/organization/create" may_not_create_organization;
-    /// Change an organization: PATCH /tenants/{id} does
+    /// Update an organization (rejected; use `PATCH /tenants/{id}`)
     update: post "/auth/organization/update" may_not_update_organization;
-    /// Delete an organization: DELETE /tenants/{id} does
+    /// Delete an organization (rejected; use `DELETE /tenants/{id}`)
     delete: post "/auth/organization/delete" may_not_delete_organization;
-    /// Leave an organization: an administrator ends memberships
+    /// Leave an organization (rejected; an administrator ends the membership)
     leave: post "/auth/organization/leave" may_not_access_organization;
-    /// Ask whether a short name is free: POST /tenants says so
+    /// Check whether a slug is free (rejected; `POST /tenants` reports a conflict)
     check_slug: post "/auth/organization/check-slug" may_not_create_organization;
-    /// Change a member's role: PATCH /admin/members/{id} does
+    /// Change the role of a member (rejected; use `PATCH /admin/members/{id}`)
     update_member_role: post "/auth/organization/update-member-role" may_not_update_member;
-    /// Remove a member: DELETE /users/{id} does
+    /// Remove a member (rejected; use `DELETE /users/{id}`)
     remove_member: post "/auth/organization/remove-member" may_not_delete_member;
-    /// Invite somebody: POST /users does
+    /// Invite a person (rejected; use `POST /users`)
     invite_member: post "/auth/organization/invite-member" may_not_invite;
 }
 

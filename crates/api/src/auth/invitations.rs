@@ -1,5 +1,5 @@
-//! Invitations on the wire of better-auth: for the invited person, and for the administrators of an organization. Inviting is
-//! `POST /users`, resending `POST /admin/invitations/{id}/resend`.
+//! Invitations in the wire format of better-auth, for the invited person and for the administrators of an organization.
+//! Invitations are created by `POST /users` and resent by `POST /admin/invitations/{id}/resend`.
 
 use better_auth::error::AuthError;
 use better_auth::object::InvitationObject;
@@ -21,11 +21,11 @@ use service::actions::acceptance::{self, Answerer};
 use service::actions::invitations;
 use service::changes;
 
-/// The pending invitations of the own address
+/// List the pending invitations for the caller's address
 #[utoipa::path(get, path = "/auth/organization/list-user-invitations",
     responses((status = 200, body = [schema::OwnInvitation], description = "invitations, each with organizationName"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never proven")))]
+        (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never verified")))]
 pub async fn list_own(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let (session, user, now) = (present.session.clone(), present.user.clone(), asked.now);
@@ -45,7 +45,7 @@ pub async fn list_own(asked: Asked) -> Answered {
     Ok(answer(&views, present.cookies))
 }
 
-/// One invitation of the own address
+/// Get an invitation for the caller's address
 #[utoipa::path(get, path = "/auth/organization/get-invitation",
     params(("id" = String, Query, description = "The invitation")),
     responses((status = 200, body = schema::InvitationDetail, description = "invitation with organizationName, organizationSlug, inviterEmail"),
@@ -81,10 +81,12 @@ pub async fn show(asked: Asked) -> Answered {
     }
 }
 
-/// Accept an invitation of the own address; needs a proven mailbox
+/// Accept an invitation for the caller's address
+///
+/// Requires a verified mailbox.
 #[utoipa::path(post, path = "/auth/organization/accept-invitation",
     request_body = schema::InvitationName,
-    responses((status = 200, body = schema::InvitationClosed, description = "invitation and member; the session works in the organization"),
+    responses((status = 200, body = schema::InvitationClosed, description = "invitation and member; the organization becomes active in the session"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -93,7 +95,7 @@ pub async fn accept(asked: Asked) -> Answered {
     respond(asked, InvitationStatus::Accepted).await
 }
 
-/// Decline an invitation of the own address
+/// Decline an invitation for the caller's address
 #[utoipa::path(post, path = "/auth/organization/reject-invitation",
     request_body = schema::InvitationName,
     responses((status = 200, body = schema::InvitationClosed, description = "invitation, and null for member"),
@@ -105,9 +107,11 @@ pub async fn reject(asked: Asked) -> Answered {
     respond(asked, InvitationStatus::Rejected).await
 }
 
-/// The invitations of an organization in every state, for its administrators
+/// List the invitations of an organization in every state
+///
+/// For administrators of the organization.
 #[utoipa::path(get, path = "/auth/organization/list-invitations",
-    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one")),
+    params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one")),
     responses((status = 200, body = [schema::Invitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]

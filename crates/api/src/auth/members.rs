@@ -1,4 +1,4 @@
-//! Members of an organization as better-auth tells of them. A student hears of the own membership only (contract 6.1).
+//! Members of an organization in the format of better-auth. A student receives only the own membership.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use super::wire;
 use db::members::KnownMember;
 use db::platform::organizations::SeenOrganization;
 
-/// What the library's default roles may do; our own routes ask other questions.
+/// The permissions of the library's default roles. The other routes of this service do not use them.
 const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
     ("organization", &["update"], &[MemberRole::Owner, MemberRole::Admin]),
     ("organization", &["delete"], &[MemberRole::Owner]),
@@ -42,7 +42,7 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
     ("ac", &["read"], MemberRole::ALL),
 ];
 
-/// The own membership of the active organization
+/// Get the caller's membership in the active organization
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
     responses((status = 200, body = schema::Member, description = "member with user"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
@@ -60,11 +60,11 @@ pub async fn own(asked: Asked) -> Answered {
     }
 }
 
-/// The role of a member, by default the own one
+/// Get the role of a member, by default the caller's own
 #[utoipa::path(get, path = "/auth/organization/get-active-member-role",
-    params(("userId" = Option<String>, Query, description = "Another person than the caller"),
-        ("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
-        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
+    params(("userId" = Option<String>, Query, description = "The user. Defaults to the caller"),
+        ("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
+        ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id")),
     responses((status = 200, body = schema::Role, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
@@ -86,18 +86,20 @@ pub async fn role(asked: Asked) -> Answered {
     }
 }
 
-/// The members of an organization; a student gets the own membership only
+/// List the members of an organization
+///
+/// A student receives only the own membership.
 #[utoipa::path(get, path = "/auth/organization/list-members",
-    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
-        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
-        ("limit" = Option<String>, Query, description = "At most so many members"),
-        ("offset" = Option<String>, Query, description = "So many members are passed over"),
+    params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
+        ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id"),
+        ("limit" = Option<String>, Query, description = "Maximum number of members"),
+        ("offset" = Option<String>, Query, description = "Number of members to skip"),
         ("sortBy" = Option<String>, Query, description = "The field to sort by"),
         ("sortDirection" = Option<String>, Query, description = "asc or desc"),
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
-        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
-    responses((status = 200, body = schema::Members, description = "members, and how many there are"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "The value or values to compare with")),
+    responses((status = 200, body = schema::Members, description = "members and their total number"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
@@ -114,7 +116,7 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&page(&asked, members), present.cookies))
 }
 
-/// Filter, order, and the part that was asked for; without a limit nobody is left out.
+/// Applies filter, order, offset and limit. Without a limit all members are returned.
 fn page(asked: &Asked, mut members: Vec<MemberObject>) -> MembersObject {
     if let Some(field) = asked.query("filterField") {
         let (operator, values) = (
@@ -141,7 +143,7 @@ fn page(asked: &Asked, mut members: Vec<MemberObject>) -> MembersObject {
     }
 }
 
-/// A column of the library's member table. Times are written so that their order is the order of their texts.
+/// A column of the library's member table as text. The text of times sorts chronologically.
 fn field_of(member: &MemberObject, field: &str) -> Option<String> {
     Some(match field {
         "id" => member.id.clone(),
@@ -171,7 +173,7 @@ fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
     }
 }
 
-/// Whether the own role has permissions in the library's sense
+/// Check whether the caller's role has permissions
 #[utoipa::path(post, path = "/auth/organization/has-permission",
     request_body = schema::PermissionsQuestion,
     responses((status = 200, body = schema::Permissions, description = "success: true or false"),

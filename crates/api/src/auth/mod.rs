@@ -1,8 +1,9 @@
-//! `/auth`: the wire of better-auth 1.7 (contract 6.1), which its official client speaks. Bodies, codes and the order of
-//! checks are the library's; who may do what is read from the store on every request, never from the cache cookie.
+//! `/auth`: the wire format of better-auth 1.7, which its official client uses. Bodies, codes and the order of checks
+//! are those of the library; permissions are read from the database on every request, never from the session cookie
+//! cache. See docs/api-contract.md#authentication.
 //!
-//! Most routes are open at the gate, because the library judges a body before it asks for a session; they ask for it
-//! themselves ([`asked::Asked::present`]).
+//! Most routes are declared open, because the library validates a body before it authenticates. They authenticate
+//! themselves with [`asked::Asked::present`].
 
 mod account;
 mod admin;
@@ -31,10 +32,9 @@ use super::endpoint::Endpoints;
 use super::terms::Terms;
 use common::error::Error;
 
-/// The routes of auth.
 pub fn routes() -> Endpoints {
     Endpoints::new("auth")
-        // It has limits of its own: whoever floods an address must not keep the rest of the school from coming in.
+        // Sign-in has limits of its own: a flood from one address must not lock out other users behind that address.
         .add_on(Terms::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
         .add(Access::Anyone, routes!(sign_in::sign_up))
         .add(Access::Anyone, routes!(sign_in::sign_out))
@@ -71,12 +71,12 @@ pub fn routes() -> Endpoints {
         .merge(elsewhere::routes())
 }
 
-/// What the gate says of a caller it stops, in the words of the library.
+/// An authentication error in the library's format.
 pub fn refuse(error: Error) -> Response {
     answer::Refused::from(error).into_response()
 }
 
-/// An unknown route, or another method than the route's: the library says nothing but 404.
+/// An unknown route or method: always a 404, as in the library.
 pub fn unknown() -> Response {
     answer::Refused::from(better_auth::error::AuthError::not_found()).into_response()
 }

@@ -1,4 +1,5 @@
-//! The organization of a session: which ones there are, and choosing one (specification, Authentication 6).
+//! The organization of a session: listing the caller's organizations and choosing the active one. See
+//! docs/specification.md#authentication.
 
 use better_auth::error::AuthError;
 use better_auth::object::FullOrganizationObject;
@@ -17,7 +18,7 @@ use db::platform::PlatformProof;
 use db::platform::organizations::{OrganizationName, SeenOrganization};
 use service::actions::sessions::{self, Choice};
 
-/// Choose the organization of this session
+/// Set the active organization of this session
 #[utoipa::path(post, path = "/auth/organization/set-active",
     request_body = schema::ActiveOrganization,
     responses((status = 200, body = Option<schema::Organization>, description = "the organization, or null; rewrites the session cookies"),
@@ -75,7 +76,7 @@ async fn leave(asked: &Asked, mut present: Present) -> Answered {
     ))
 }
 
-/// The id wins over the short name; without both it is the one that is active.
+/// The id takes precedence over the slug. Without both, the active organization is meant.
 fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<OrganizationName> {
     match (id, slug.filter(|slug| !slug.is_empty())) {
         (Nullable::Text(id), _) if !id.is_empty() => Some(OrganizationName::Id(id.to_owned())),
@@ -84,7 +85,7 @@ fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<Orga
     }
 }
 
-/// The organizations of which one is a member
+/// List the caller's organizations
 #[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::Organization], description = "organizations")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -103,10 +104,10 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&organizations, present.cookies))
 }
 
-/// The active organization, or another one of the caller
+/// Get the active organization, or another organization of the caller
 #[utoipa::path(get, path = "/auth/organization/get-organization",
-    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
-        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
+    params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
+        ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id")),
     responses((status = 200, body = Option<schema::Organization>, description = "organization; null without an organization"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
@@ -119,11 +120,13 @@ pub async fn get(asked: Asked) -> Answered {
     Ok(answer(&wire::organization(&seen.organization), present.cookies))
 }
 
-/// An organization with its members; a student sees the own membership only
+/// Get an organization with its members
+///
+/// A student receives only the own membership.
 #[utoipa::path(get, path = "/auth/organization/get-full-organization",
-    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
-        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
-        ("membersLimit" = Option<String>, Query, description = "At most so many members")),
+    params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
+        ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id"),
+        ("membersLimit" = Option<String>, Query, description = "Maximum number of members")),
     responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
@@ -156,26 +159,26 @@ pub async fn show(asked: Asked) -> Answered {
     Ok(answer(&full, present.cookies))
 }
 
-/// The organization that a query names; the short name wins.
+/// The organization that the query names. The slug takes precedence.
 pub fn asked_for(asked: &Asked) -> Option<OrganizationName> {
     let given = |key| asked.query(key).filter(|text| !text.is_empty()).map(str::to_owned);
     let slug = given("organizationSlug").map(OrganizationName::Slug);
     slug.or_else(|| given("organizationId").map(OrganizationName::Id))
 }
 
-/// The organization of the session.
+/// The active organization of the session.
 pub fn active(present: &Present) -> Option<OrganizationName> {
     let id = present.session.active_organization_id.as_ref()?;
     Some(OrganizationName::Id(id.as_str().to_owned()))
 }
 
-/// An organization the caller belongs to, or runs. Unlike in the library, asking for another one changes nothing: a GET
-/// has no effects.
+/// Reads an organization of which the caller is a member; a SUPER_ADMIN may read any. Unlike in the library, a rejected
+/// request does not change the active organization: a GET has no side effects.
 pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<SeenOrganization, Refused> {
     reach_or(asked, present, name, AuthError::not_a_member_of_the_organization()).await
 }
 
-/// The same with another error for those who are no members: the library has two.
+/// Like [`reach`], with another error for callers who are not members.
 pub async fn reach_or(
     asked: &Asked,
     present: &Present,
@@ -203,7 +206,7 @@ pub async fn reach_or(
     Err(Refused::from(refusal).with(present.cookies.clone()))
 }
 
-/// Where the caller stands in an organization he reached.
+/// The request context of the caller in an organization returned by [`reach`].
 pub fn standpoint(asked: &Asked, present: &Present, seen: &SeenOrganization) -> Result<Standpoint, Refused> {
     let viewer = standing(present.user.role, role(seen)).viewer(present.user.id.clone());
     Ok(Standpoint {

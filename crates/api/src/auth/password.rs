@@ -1,5 +1,5 @@
-//! The own password: prove it, change it. A wrong one counts like a failed sign-in, so that an unattended session is no
-//! way to try passwords.
+//! The caller's own password: verifying and changing it. A wrong password counts as a failed sign-in, so that an
+//! unattended session cannot be used to guess it.
 
 use better_auth::error::AuthError;
 use better_auth::password;
@@ -16,10 +16,10 @@ use db::platform::PlatformProof;
 use db::platform::sign_in::Attempt;
 use service::actions::passwords::{self, NewPassword, Prover};
 
-/// Change the own password
+/// Change the caller's password
 #[utoipa::path(post, path = "/auth/change-password",
     request_body = schema::PasswordChange,
-    responses((status = 200, body = schema::PasswordChanged, description = "token (null, or of the new session) and user"),
+    responses((status = 200, body = schema::PasswordChanged, description = "token (of the new session, or null) and user"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
          CREDENTIAL_ACCOUNT_NOT_FOUND")))]
@@ -56,7 +56,7 @@ pub async fn change(asked: Asked) -> Answered {
     ))
 }
 
-/// Prove the own password
+/// Verify the caller's password
 #[utoipa::path(post, path = "/auth/verify-password",
     request_body = schema::Password,
     responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
@@ -68,7 +68,8 @@ pub async fn verify(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let fitted = prove(&asked, &present, password).await?;
     let (prover, now) = (prover(&asked, &present), asked.now);
-    // The limits are checked again in the unit: of many at once, no more are answered than of one after the other.
+    // The limits are checked again in the transaction, so that concurrent requests get no more attempts than sequential
+    // ones.
     if !asked
         .act(move |work| passwords::prove(work, &prover, Some(&fitted), now))
         .await?
@@ -78,12 +79,14 @@ pub async fn verify(asked: Asked) -> Answered {
     Ok(done(present.cookies))
 }
 
-/// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
+/// Applies the password rules and reports violations in the library's format. `own` are well-known words about the
+/// user. See docs/api-contract.md#authentication.
 pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
     password::check_new(password, own).map_err(AuthError::from)
 }
 
-/// The rules for a new password of this account: no well-known word about the user or the school.
+/// Applies the rules for a new password of this account: it must not be a well-known word about the user or the
+/// organization.
 pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
     check_new(password, &[])?;
     let user = user.clone();
@@ -98,7 +101,7 @@ pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Resul
     Ok(check_new(password, &words)?)
 }
 
-/// The stored hash of a password that is right; a wrong one is counted.
+/// Verifies the password and returns its stored hash. A wrong password is counted.
 async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<String, Refused> {
     password::check_not_too_long(password)?;
     let user = present.user.id.clone();

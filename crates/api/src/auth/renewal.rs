@@ -1,4 +1,4 @@
-//! Prolongs the session of an ordinary request within the refresh window, as the library's get-session does: the row and
+//! Renews the session of an ordinary request within the refresh window, as the library's get-session does: the row and
 //! both cookies.
 
 use axum::http::{HeaderMap, header};
@@ -13,7 +13,7 @@ use db::platform::PlatformProof;
 use service::actions::sessions;
 use service::changes;
 
-/// Whether a session is to be prolonged: neither one that ends with the browser nor an impersonation.
+/// Whether a session must be renewed. Sessions that end with the browser and impersonations are never renewed.
 pub fn is_due(caller: &Caller, remember: Remember) -> bool {
     let (expires_at, now) = (wire::time(caller.session.expires_at), wire::time(caller.now));
     remember == Remember::Yes
@@ -21,10 +21,10 @@ pub fn is_due(caller: &Caller, remember: Remember) -> bool {
         && Lifecycle::STANDARD.refresh_due(expires_at, now)
 }
 
-/// Prolongs the session of the caller when it is due and returns the cookies to set. A failure is logged and does not fail
-/// the request.
+/// Renews the session of the caller when that is due and returns the cookies to set. A failure is logged and does not
+/// fail the request.
 pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<String> {
-    // Most requests end here, before a cookie is read.
+    // Fast path: most requests return before a cookie is parsed.
     if !is_due(caller, Remember::Yes) {
         return Vec::new();
     }
@@ -41,7 +41,7 @@ pub async fn renew(app: &App, headers: &HeaderMap, caller: &Caller) -> Vec<Strin
         sessions::renew(work, &id, expires_at, now)
     });
     if let Err(error) = renewed.await {
-        tracing::warn!(error = format!("{error:?}"), "session not prolonged");
+        tracing::warn!(error = format!("{error:?}"), "session renewal failed");
         return Vec::new();
     }
     let mut session = caller.session.clone();

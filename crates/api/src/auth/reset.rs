@@ -1,5 +1,5 @@
-//! A forgotten password: a letter with a link that works once within an hour. What is answered never tells whether an
-//! address has an account; links lead to the page of the settings, never to what a request calls itself.
+//! Password reset by email, with a link that works once within an hour. Responses do not depend on whether an account
+//! exists. Links are built from FRONTEND_URL, never from the Host of the request.
 
 use axum::extract::{FromRequest as _, Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -21,10 +21,10 @@ use db::platform::{PlatformProof, PlatformWork};
 use service::actions::passwords;
 use service::changes;
 
-/// The page that asks for the new password, where the client names none.
+/// The page for the new password when the client names none.
 pub const PAGE: &str = "/reset-password";
 
-/// Ask for a link to reset the password
+/// Request an email with a link that resets the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
     request_body = schema::ResetRequest,
     responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
@@ -38,18 +38,18 @@ pub async fn request(asked: Asked) -> Answered {
         .unwrap_or(PAGE)
         .to_owned();
     reader.finish()?;
-    // Not waited for: the time of the answer would tell whether there is an account.
+    // Not awaited, because the response time would reveal whether the account exists.
     tokio::spawn(async move {
         if let Err(error) = send_link(&asked.app, address, &page).await {
-            tracing::error!(error = format!("{error:?}"), "a reset link was not sent");
+            tracing::error!(error = format!("{error:?}"), "password reset email could not be queued");
         }
     });
     let message = "If this email exists in our system, check your email for the reset link";
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
-/// Target of the link in the email, below FRONTEND_URL. The page of this service reads the token behind the `#`, which no
-/// browser sends and no server logs; a page of another client is reached as the library does it.
+/// Target of the link in the email, below FRONTEND_URL. The web client reads the token from the fragment, which
+/// browsers do not send and servers do not log; the page of another client is reached as in the library.
 pub fn path(token: &str, page: &str) -> String {
     if page == PAGE {
         return format!("{PAGE}#token={token}");
@@ -58,7 +58,7 @@ pub fn path(token: &str, page: &str) -> String {
     format!("/api/auth/reset-password/{token}?callbackURL={page}")
 }
 
-/// Lets the letter go out with the unit that makes its link work.
+/// Stores the token and queues the email in one transaction.
 async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
     let path = path(&token, page);
@@ -75,11 +75,11 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     changes::perform_platform(store, bus, proof, act).await
 }
 
-/// The link of the letter: leads to the page that asks for the new password
+/// Follow the link of a reset email to the page for the new password
 #[utoipa::path(get, path = "/auth/reset-password/{token}",
-    params(("token" = String, Path, description = "The token of the letter"),
-        ("callbackURL" = String, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
-    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"),
+    params(("token" = String, Path, description = "The token of the email"),
+        ("callbackURL" = String, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
+    responses((status = 302, description = "Redirect to callbackURL with token, or with error=INVALID_TOKEN"),
         (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
     let asked = Asked::from_request(request, &app).await?;
@@ -104,7 +104,9 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
     redirect(&app, callback, &said)
 }
 
-/// Resets the password with the token of the letter; all sessions end
+/// Reset the password with the token of the email
+///
+/// All sessions of the user end.
 #[utoipa::path(post, path = "/auth/reset-password",
     request_body = schema::PasswordReset,
     responses((status = 200, body = schema::Status, description = "status: true"),
@@ -117,7 +119,7 @@ pub async fn reset(asked: Asked) -> Answered {
     let token = token.or_else(|| asked.query("token")).filter(|token| !token.is_empty());
     let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
     check_new(new, &[])?;
-    // Nobody is hashed for without a good token.
+    // Avoids hashing for an invalid token.
     let (sought, now) = (token.clone(), asked.now);
     let look = asked
         .app
@@ -137,7 +139,7 @@ pub async fn reset(asked: Asked) -> Answered {
     Ok(done(Vec::new()))
 }
 
-/// Sends the browser to a page of ours; what was said before its fragment.
+/// Redirects the browser to a page on the origin of FRONTEND_URL. The parameter `said` is inserted before the fragment.
 pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
     let (page, fragment) = callback
         .split_once('#')

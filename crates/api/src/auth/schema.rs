@@ -1,11 +1,11 @@
-//! The schemas of `/auth` in the OpenAPI document. The routes read bodies key by key and write the objects of
-//! `better_auth::object`, which know nothing of OpenAPI; these types describe both. Every response of every test is compared
-//! with them (`tests/api/support/documented.rs`).
+//! The OpenAPI schemas of `/auth`. The routes read bodies field by field and write the objects of
+//! `better_auth::object`, which have no schemas; these types describe both. Every response of every test is validated
+//! against them (`tests/api/support/documented.rs`).
 
 #![expect(
     dead_code,
     clippy::struct_field_names,
-    reason = "the types only describe what the library names"
+    reason = "the types only describe the objects of the library"
 )]
 
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ use model::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Sign-in with an email address and a password.
+/// Sign-in with email address and password.
 #[derive(ToSchema)]
 #[schema(as = AuthSignIn, rename_all = "camelCase")]
 pub struct SignIn {
     email: String,
     password: String,
-    /// Whether the cookies outlive the browser; true when absent
+    /// Whether the cookies persist after the browser is closed. Defaults to true.
     #[schema(nullable = false)]
     remember_me: Option<bool>,
-    /// The page to go on to, on the origin of FRONTEND_URL
+    /// The page to open after sign-in, on the origin of FRONTEND_URL.
     #[schema(rename = "callbackURL", nullable = false)]
     callback_url: Option<String>,
 }
@@ -48,21 +48,21 @@ pub struct SignUp {
     remember_me: Option<bool>,
 }
 
-/// A session that was created by signing in.
+/// The session created by a sign-in.
 #[derive(ToSchema)]
 #[schema(as = AuthSignedIn)]
 pub struct SignedIn {
-    /// Whether `url` names a page to go on to
+    /// Whether `url` names a page to open next.
     redirect: bool,
-    /// The token of the session, as it is in the cookie
+    /// The session token, as in the cookie.
     token: String,
-    /// `callbackURL` of the request; absent without one
+    /// The `callbackURL` of the request. Present only if the request has one.
     #[schema(nullable = false)]
     url: Option<String>,
     user: User,
 }
 
-/// An account, as `/auth` shows it.
+/// An account as returned by `/auth`.
 #[derive(ToSchema)]
 #[schema(as = AuthUser, rename_all = "camelCase")]
 pub struct User {
@@ -82,7 +82,7 @@ pub struct User {
     id: UserId,
 }
 
-/// A session, as its owner and a SUPER_ADMIN see it.
+/// A session, as its owner and SUPER_ADMINs see it.
 #[derive(ToSchema)]
 #[schema(as = AuthSession, rename_all = "camelCase")]
 pub struct Session {
@@ -95,10 +95,10 @@ pub struct Session {
     #[schema(required)]
     user_agent: Option<String>,
     user_id: UserId,
-    /// Null right after sign-in, until set-active chooses one
+    /// Null after sign-in, until set-active chooses an organization.
     #[schema(required)]
     active_organization_id: Option<OrganizationId>,
-    /// The SUPER_ADMIN who acts as this user
+    /// The SUPER_ADMIN who impersonates this user.
     #[schema(required)]
     impersonated_by: Option<UserId>,
     id: SessionId,
@@ -112,7 +112,7 @@ pub struct SessionAndUser {
     user: User,
 }
 
-/// The fields of an own session to change. The session has no field that its owner may write.
+/// The fields of the caller's session to change. A session has no field that its owner may write.
 #[derive(ToSchema)]
 #[schema(as = AuthSessionUpdate)]
 pub struct SessionUpdate {}
@@ -145,28 +145,28 @@ pub struct SessionToken {
     token: String,
 }
 
-/// A change of the own password.
+/// A change of the caller's password.
 #[derive(ToSchema)]
 #[schema(as = AuthPasswordChange, rename_all = "camelCase")]
 pub struct PasswordChange {
     new_password: String,
     current_password: String,
-    /// Whether all other sessions end, and this one is replaced
+    /// Whether all other sessions end and the current session is replaced.
     #[schema(nullable = false)]
     revoke_other_sessions: Option<bool>,
 }
 
-/// A changed password.
+/// The result of a changed password.
 #[derive(ToSchema)]
 #[schema(as = AuthPasswordChanged)]
 pub struct PasswordChanged {
-    /// The token of the session that replaces this one; null when it goes on
+    /// The token of the session that replaces the current one. Null if the current session continues.
     #[schema(required)]
     token: Option<String>,
     user: User,
 }
 
-/// The own password.
+/// The caller's password.
 #[derive(ToSchema)]
 #[schema(as = AuthPassword)]
 pub struct Password {
@@ -179,7 +179,7 @@ pub struct Password {
 pub struct ResetRequest {
     #[schema(format = Email)]
     email: String,
-    /// The page that asks for the new password, on the origin of FRONTEND_URL
+    /// The page for the new password, on the origin of FRONTEND_URL.
     #[schema(nullable = false)]
     redirect_to: Option<String>,
 }
@@ -197,7 +197,7 @@ pub struct ResetRequested {
 #[schema(as = AuthPasswordReset, rename_all = "camelCase")]
 pub struct PasswordReset {
     new_password: String,
-    /// May be in the query instead
+    /// The token of the email. It may be sent in the query instead.
     #[schema(nullable = false)]
     token: Option<String>,
 }
@@ -207,22 +207,22 @@ pub struct PasswordReset {
 #[schema(as = AuthAddressConfirmed)]
 pub struct AddressConfirmed {
     status: bool,
-    /// Always null
+    /// Always null.
     #[schema(required)]
     user: Option<String>,
 }
 
-/// The fields of the own account to change; at least one.
+/// The fields of the caller's account to change. At least one is required.
 #[derive(ToSchema)]
 #[schema(as = AuthUserUpdate)]
 pub struct UserUpdate {
     #[schema(nullable = false)]
     name: Option<String>,
-    /// Null or empty removes the picture; an address is rejected
+    /// Null or an empty string removes the picture. An address is rejected.
     image: Option<String>,
 }
 
-/// A way in which the user signs in.
+/// A sign-in method of the user.
 #[derive(ToSchema)]
 #[schema(as = AuthAccount, rename_all = "camelCase")]
 pub struct Account {
@@ -235,7 +235,8 @@ pub struct Account {
     scopes: Vec<String>,
 }
 
-/// The organization to work in. The id wins over the short name; null leaves the present one; without both it stays.
+/// The organization to activate. The id takes precedence over the slug; null deactivates the current organization;
+/// without both fields it is kept.
 #[derive(ToSchema)]
 #[schema(as = AuthActiveOrganization, rename_all = "camelCase")]
 pub struct ActiveOrganization {
@@ -244,7 +245,7 @@ pub struct ActiveOrganization {
     organization_slug: Option<String>,
 }
 
-/// An organization, as `/auth` shows it.
+/// An organization as returned by `/auth`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthOrganization)]
@@ -254,7 +255,7 @@ pub struct Organization {
     #[schema(required)]
     logo: Option<String>,
     created_at: Timestamp,
-    /// An object as JSON text
+    /// A JSON object as text.
     #[schema(required)]
     metadata: Option<String>,
     id: OrganizationId,
@@ -271,7 +272,7 @@ pub struct FullOrganization {
     members: Vec<Member>,
 }
 
-/// A membership without its person.
+/// A membership without its user.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthMembership)]
@@ -283,7 +284,7 @@ pub struct Membership {
     id: MemberId,
 }
 
-/// A membership with its person.
+/// A membership with its user.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthMember)]
@@ -293,13 +294,13 @@ pub struct Member {
     user: MemberUser,
 }
 
-/// The person of a membership.
+/// The user of a membership.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuthMemberUser)]
 pub struct MemberUser {
     id: UserId,
     name: String,
-    /// Empty where the caller may not know it
+    /// Empty if the caller may not see the address.
     email: String,
     #[schema(required)]
     image: Option<String>,
@@ -310,7 +311,7 @@ pub struct MemberUser {
 #[schema(as = AuthMembers)]
 pub struct Members {
     members: Vec<Member>,
-    /// How many there are without limit and offset
+    /// Number of members, independent of limit and offset.
     total: u64,
 }
 
@@ -321,7 +322,7 @@ pub struct Role {
     role: MemberRole,
 }
 
-/// The permissions to ask for, by resource.
+/// The permissions to check, by resource.
 #[derive(ToSchema)]
 #[schema(as = AuthPermissionsQuestion, rename_all = "camelCase")]
 pub struct PermissionsQuestion {
@@ -334,7 +335,7 @@ pub struct PermissionsQuestion {
 #[derive(ToSchema)]
 #[schema(as = AuthPermissions)]
 pub struct Permissions {
-    /// Always null
+    /// Always null.
     #[schema(required)]
     error: Option<String>,
     success: bool,
@@ -347,7 +348,7 @@ pub struct InvitationName {
     invitation_id: InvitationId,
 }
 
-/// An invitation, as `/auth` shows it.
+/// An invitation as returned by `/auth`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthInvitation)]
@@ -358,12 +359,12 @@ pub struct Invitation {
     status: InvitationStatus,
     expires_at: Timestamp,
     created_at: Timestamp,
-    /// Empty where no person invited
+    /// Empty if no person created the invitation.
     inviter_id: String,
     id: InvitationId,
 }
 
-/// An invitation of the own address.
+/// An invitation for the caller's address.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthOwnInvitation)]
@@ -373,7 +374,7 @@ pub struct OwnInvitation {
     organization_name: String,
 }
 
-/// An invitation of the own address with the organization that invites.
+/// An invitation for the caller's address, with details of the organization.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AuthInvitationDetail)]
@@ -390,7 +391,7 @@ pub struct InvitationDetail {
 #[schema(as = AuthInvitationClosed)]
 pub struct InvitationClosed {
     invitation: Invitation,
-    /// Null when it was declined
+    /// Null if the invitation was declined.
     #[schema(required)]
     member: Option<Membership>,
 }

@@ -1,5 +1,5 @@
-//! The own sessions: which one this is, which others there are, and ending them. A token that was revoked is dead at
-//! once, whatever the cache cookie says.
+//! The caller's own sessions: the current one, the others, and ending them. A revoked token is invalid immediately,
+//! whatever the cookie cache contains.
 
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
@@ -18,9 +18,9 @@ use super::wire;
 use db::platform::PlatformProof;
 use service::actions::sessions;
 
-/// The own session and user, or null
+/// Get the current session and user, or null
 #[utoipa::path(get, path = "/auth/get-session",
-    params(("disableCookieCache" = Option<String>, Query, description = "1: answer from the store whatever the cookie holds"), ("disableRefresh" = Option<String>, Query, description = "1: do not prolong the session")),
+    params(("disableCookieCache" = Option<String>, Query, description = "1: read from the database instead of the cookie cache"), ("disableRefresh" = Option<String>, Query, description = "1: do not renew the session")),
     responses((status = 200, body = Option<schema::SessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
 pub async fn show(asked: Asked) -> Answered {
     let mut response = shown(&asked).await?;
@@ -61,7 +61,7 @@ async fn shown(asked: &Asked) -> Answered {
     Ok(answer(&body, present.cookies))
 }
 
-/// Whether the browser has a good copy of exactly this already.
+/// Whether the cookie cache of the browser already contains exactly this.
 fn is_copied(asked: &Asked, body: &SessionAndUser) -> bool {
     let Some(value) = asked.cached_copy() else { return false };
     let (secret, now) = (asked.app.gate().secret(), wire::time(asked.now));
@@ -69,13 +69,13 @@ fn is_copied(asked: &Asked, body: &SessionAndUser) -> bool {
         .is_some_and(|copy| copy.session == json!(body.session) && copy.user == json!(body.user))
 }
 
-/// Ask for the session with POST: only for deferred renewal, which this service does not have
+/// Get the session with POST, for deferred renewal only (not supported)
 #[utoipa::path(post, path = "/auth/get-session", responses((status = 405, description = "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED")))]
 pub async fn refuse_post(_: Asked) -> Answered {
     Err(AuthError::post_needs_deferred_refresh().into())
 }
 
-/// The own sessions
+/// List the caller's sessions
 #[utoipa::path(get, path = "/auth/list-sessions",
     responses((status = 200, body = [schema::Session], description = "sessions with their tokens"),
         (status = 403, description = "SESSION_NOT_FRESH")))]
@@ -95,10 +95,10 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&sessions, present.cookies))
 }
 
-/// End one of the own sessions
+/// End one of the caller's sessions
 #[utoipa::path(post, path = "/auth/revoke-session",
     request_body = schema::SessionToken,
-    responses((status = 200, body = schema::Status, description = "status: true, also for tokens of nobody"),
+    responses((status = 200, body = schema::Status, description = "status: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -115,7 +115,7 @@ pub async fn revoke(asked: Asked) -> Answered {
     }))
 }
 
-/// End all of the own sessions
+/// End all of the caller's sessions
 #[utoipa::path(post, path = "/auth/revoke-sessions",
     responses((status = 200, body = schema::Status, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
@@ -127,7 +127,7 @@ pub async fn revoke_all(asked: Asked) -> Answered {
     Ok(done(asked.cookies().clear()))
 }
 
-/// End all of the own sessions but this one
+/// End all of the caller's sessions except the current one
 #[utoipa::path(post, path = "/auth/revoke-other-sessions",
     responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_others(asked: Asked) -> Answered {
@@ -139,10 +139,12 @@ pub async fn revoke_others(asked: Asked) -> Answered {
     Ok(done(present.cookies))
 }
 
-/// The fields of a session that the library never takes from its owner.
+/// Session fields that the library never accepts from the owner.
 const NOT_OWN: [&str; 2] = ["activeOrganizationId", "impersonatedBy"];
 
-/// Change a field of the own session; a session has none that its owner may write
+/// Update the current session
+///
+/// A session has no field that its owner may write, so every request is rejected.
 #[utoipa::path(post, path = "/auth/update-session", request_body = schema::SessionUpdate,
     responses((status = 400, description = "FIELD_NOT_ALLOWED, BAD_REQUEST"), (status = 401, description = "UNAUTHORIZED")))]
 pub async fn update(asked: Asked) -> Answered {
@@ -159,7 +161,7 @@ pub async fn update(asked: Asked) -> Answered {
     Err(Refused::from(refusal).with(present.cookies))
 }
 
-/// Whether JavaScript takes a value for true.
+/// Whether the value is truthy in JavaScript.
 fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -170,7 +172,7 @@ fn is_truthy(value: &Value) -> bool {
     }
 }
 
-/// The answer of the library to what has nothing else to say.
+/// The library's response without further content.
 pub fn done(cookies: Vec<String>) -> Response {
     answer(&json!({ "status": true }), cookies)
 }

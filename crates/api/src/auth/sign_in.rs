@@ -1,4 +1,4 @@
-//! Signing in and out, and the sign-up that is always refused.
+//! Signing in and out, and the sign-up that is always rejected.
 
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -20,10 +20,10 @@ use db::platform::sign_in::Attempt;
 use service::actions::sessions;
 use service::actions::sign_in::{self as signing, SignIn, Verdict};
 
-/// No address that was ever stored is longer (contract 3.1).
+/// Maximum length of a stored email address.
 pub const LONGEST_EMAIL: usize = 254;
 
-/// Sign in with e-mail address and password
+/// Sign in with email address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
     request_body = schema::SignIn,
     responses((status = 200, body = schema::SignedIn, description = "redirect, token, user; sets the session cookies"),
@@ -67,7 +67,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
         Verdict::Banned => return Err(AuthError::banned_user().into()),
     };
     let facts = asked.app.gate().facts(session.token, None, None).await?;
-    // Whoever was switched off in this very moment is as unknown as before.
+    // A user who was deactivated at this moment gets the same error as an unknown one.
     let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
     let remember = if remember { Remember::Yes } else { Remember::No };
     let cookies = asked.issue(&facts.session, &facts.user, remember);
@@ -84,8 +84,8 @@ pub async fn sign_in(asked: Asked) -> Answered {
     Ok(response)
 }
 
-/// The stored hash that a password fits. Limits are looked at first, so that nobody is hashed for in vain; unknown
-/// accounts cost the same work as known ones.
+/// Finds the stored hash that the password matches. Limits are checked first, so that no hash is computed in vain;
+/// unknown accounts cost the same work as known ones.
 pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>> {
     let (hashing, now) = (app.gate().hashing(), common::clock::now());
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
@@ -111,7 +111,7 @@ pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result
     Ok(stored.filter(|_| fits))
 }
 
-/// Sign up: always refused, people are made by an administrator or an import
+/// Sign up (always rejected; accounts are created by administrators and imports)
 #[utoipa::path(post, path = "/auth/sign-up/email",
     request_body = schema::SignUp,
     responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
@@ -125,8 +125,8 @@ pub async fn sign_up(asked: Asked) -> Answered {
     reader.optional_bool("rememberMe");
     reader.finish()?;
     asked.check_form()?;
-    // The address is not looked up, so the time cannot tell whether it is known. The work is the same for every
-    // password of allowed length; longer ones would only cost us more.
+    // The address is not looked up, so the response time does not reveal whether it is known. The work is the same for
+    // every password of allowed length; longer ones are cut, to bound the cost.
     let sample: String = password.chars().take(password::LONGEST).collect();
     asked.app.gate().hashing().pretend(sample).await;
     Err(AuthError::failed_to_create_user().into())
@@ -144,7 +144,7 @@ pub async fn sign_out(asked: Asked) -> Answered {
             .await?;
     }
     let mut response = answer(&json!({ "success": true }), asked.clear());
-    // On a shared computer the next person must find neither pages nor drafts of this one.
+    // On a shared computer the next user must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response
         .headers_mut()
@@ -152,7 +152,7 @@ pub async fn sign_out(asked: Asked) -> Answered {
     Ok(response)
 }
 
-/// Whether the auth routes answer
+/// Check that the auth routes respond
 #[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
 pub async fn alive(_: Asked) -> Response {
     answer(&json!({ "ok": true }), Vec::new()).into_response()

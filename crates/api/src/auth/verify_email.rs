@@ -1,5 +1,5 @@
-//! The link of a letter that confirms another address. Like the library's, it needs no session: whoever reads the new
-//! mailbox has proved what was to be proved.
+//! The link of an email that confirms a new address. As in the library, it needs no session: opening the link proves
+//! access to the new mailbox.
 
 use better_auth::error::AuthError;
 use better_auth::schema::Reader;
@@ -11,12 +11,12 @@ use super::reset::redirect;
 use super::schema;
 use service::actions::addresses;
 
-/// The link of the letter: from now on the account has the new address
+/// Confirm a new email address with the link of the email
 #[utoipa::path(get, path = "/auth/verify-email",
-    params(("token" = String, Query, description = "The token of the letter"),
-        ("callbackURL" = Option<String>, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
+    params(("token" = String, Query, description = "The token of the email"),
+        ("callbackURL" = Option<String>, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
     responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
-        (status = 302, description = "to callbackURL, with error=INVALID_TOKEN where the link is worth nothing"),
+        (status = 302, description = "Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid"),
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(asked: Asked) -> Answered {
     let query = asked.query_object();

@@ -1,4 +1,4 @@
-//! What the store knows, as the library's objects. Hashes and foreign tokens have no place here.
+//! Converts rows to the objects of the library. Password hashes and tokens of other users are never included.
 
 use better_auth::object::{
     InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
@@ -13,12 +13,12 @@ use model::user::Member;
 use db::members::KnownMember;
 use db::platform::sessions::{Session, User};
 
-/// A moment as the library's crate counts it.
+/// Converts a timestamp to the type of the library.
 pub fn time(moment: Timestamp) -> WireTime {
     WireTime::from_millis(moment.as_millis())
 }
 
-/// A moment as we count it.
+/// Converts a timestamp of the library.
 pub fn moment(time: WireTime) -> Timestamp {
     Timestamp::from_millis(time.millis())
 }
@@ -39,7 +39,7 @@ pub fn session(session: &Session) -> SessionObject {
     }
 }
 
-/// A user with a session: whoever is banned has none.
+/// A user with a session. Banned users have none, so the ban fields are empty.
 pub fn user(user: &User) -> UserObject {
     UserObject {
         name: user.name.clone(),
@@ -56,7 +56,6 @@ pub fn user(user: &User) -> UserObject {
     }
 }
 
-/// Session and user together.
 pub fn session_and_user(of_session: &Session, of_user: &User) -> SessionAndUser {
     SessionAndUser {
         session: session(of_session),
@@ -64,7 +63,7 @@ pub fn session_and_user(of_session: &Session, of_user: &User) -> SessionAndUser 
     }
 }
 
-/// An organization; the library sends metadata as JSON text.
+/// An organization. The library sends metadata as JSON text.
 pub fn organization(organization: &Organization) -> OrganizationObject {
     OrganizationObject {
         name: organization.name.as_str().to_owned(),
@@ -79,7 +78,7 @@ pub fn organization(organization: &Organization) -> OrganizationObject {
     }
 }
 
-/// An invitation; its token has no place here.
+/// An invitation without its token.
 pub fn invitation(invitation: Invitation) -> InvitationObject {
     InvitationObject {
         organization_id: invitation.organization_id.into_string(),
@@ -93,7 +92,7 @@ pub fn invitation(invitation: Invitation) -> InvitationObject {
     }
 }
 
-/// A member without its user.
+/// A member without the user.
 pub fn plain_member(member: Member) -> MemberObject {
     MemberObject {
         organization_id: member.organization_id.into_string(),
@@ -105,7 +104,7 @@ pub fn plain_member(member: Member) -> MemberObject {
     }
 }
 
-/// A member with its user; an address the viewer may not know is empty.
+/// A member with the user. The address is empty when the viewer may not see it.
 pub fn member(known: KnownMember) -> MemberObject {
     let KnownMember { member, person, email } = known;
     MemberObject {

@@ -1,4 +1,4 @@
-// The page follows the reader's choice of light or dark, also when it changes.
+// Follows the preferred color scheme, also when it changes.
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);
@@ -13,7 +13,7 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   tryItOutEnabled: true,
-  // Nothing of this service is sent to a validator elsewhere.
+  // Disables the external validator, so that nothing is sent to another host.
   validatorUrl: null,
   withCredentials: true,
 });

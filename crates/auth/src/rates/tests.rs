@@ -1,4 +1,4 @@
-//! Counting, forgetting, and what instances tell each other.
+//! Tests of counting, eviction and counts exchanged between instances.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 use super::*;
@@ -7,7 +7,7 @@ fn with_factor(factor: f64) -> Rates {
     Rates::new(factor, &Secret::new("of all instances"))
 }
 
-/// Several instances whose words arrive at once.
+/// Several limiters that deliver their counts to each other immediately.
 fn instances(number: usize, factor: f64, words: &Arc<AtomicI64>) -> Vec<Rates> {
     let all: Vec<Rates> = (0..number).map(|_| with_factor(factor)).collect();
     for (own, rates) in all.iter().enumerate() {

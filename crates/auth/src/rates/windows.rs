@@ -1,4 +1,4 @@
-//! Windows by key, and how they are forgotten: the memory they take is bounded, whoever asks.
+//! Windows by key with bounded memory: old keys are dropped by generation.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,26 +6,25 @@ use std::sync::{Mutex, PoisonError};
 use model::rate::{Limit, Meter, Window};
 use model::time::Timestamp;
 
-/// Locks, so that requests of different people seldom wait for each other.
+/// Number of locks; sharding reduces contention between keys.
 const SHARDS: usize = 16;
-/// Windows a generation of a shard holds at most; all kinds together stay below 16 MiB.
+/// Most windows in one generation of a shard. All kinds together stay below 16 MiB.
 const CROWD: usize = 4096;
-/// How long a generation lasts: no window that is kept here is longer.
+/// Lifetime of a generation in seconds. No window kept here is longer.
 const GENERATION: i64 = 60;
 
-/// Windows by key, in shards.
 #[derive(Default)]
 pub(super) struct Windows([Mutex<Generations>; SHARDS]);
 
-/// What was asked for lately, and what was before. Forgetting is dropping the older map at once: no request ever pays
-/// for a sweep.
+/// The current and the previous generation of windows. Eviction drops the older map as a whole, so no request pays for
+/// a sweep.
 struct Generations {
     current: HashMap<u64, Kept>,
     before: HashMap<u64, Kept>,
     began_at: Timestamp,
 }
 
-/// A window, and how many of its requests no other instance knows of.
+/// A window, and how many of its requests were not reported to other instances yet.
 #[derive(Clone, Copy)]
 struct Kept {
     window: Window,
@@ -43,8 +42,8 @@ impl Default for Generations {
 }
 
 impl Windows {
-    /// Counts one request. Answers also what other instances are to be told now: the requests they do not know of, once
-    /// these are a share of the limit or the last ones of it.
+    /// Counts one request. Also returns the requests to report to other instances, once those not yet reported are a
+    /// share of the limit or exhaust it.
     pub(super) fn hit(&self, key: u64, limit: Limit, now: Timestamp) -> (Meter, Option<Window>) {
         self.with(key, now, |generations| {
             let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
@@ -64,7 +63,7 @@ impl Windows {
         })
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds requests that another instance counted.
     pub(super) fn add(&self, key: u64, told: Window, limit: Limit, now: Timestamp) {
         self.with(key, now, |generations| {
             let before = generations.find(key).filter(|kept| !kept.window.is_over(limit, now));
@@ -85,7 +84,7 @@ impl Windows {
         self.with(key, now, |generations| generations.find(key).map(|kept| kept.window))
     }
 
-    /// How many are remembered, and how many may be at most.
+    /// Number of windows in memory, and the maximum.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
         let of = |generations: &Generations| generations.current.len() + generations.before.len();
@@ -109,7 +108,7 @@ impl Generations {
         self.current.get(&key).or_else(|| self.before.get(&key)).copied()
     }
 
-    /// Begins the next generation on time, or early in a crowd.
+    /// Starts the next generation when the current one has expired or is full.
     fn turn(&mut self, now: Timestamp) {
         let age = now.seconds_since(self.began_at);
         if age.abs() >= GENERATION || self.current.len() >= CROWD {

@@ -1,4 +1,4 @@
-//! Making, changing and removing accounts of the platform.
+//! Creating, updating and deleting accounts of the platform.
 
 use better_auth::email;
 use better_auth::error::AuthError;
@@ -22,7 +22,7 @@ use db::platform::users::NewUser;
 use service::actions::administration::{self, AccountEdit};
 use service::changes::retention;
 
-/// One account
+/// Get an account
 #[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),
     responses((status = 200, body = schema::User, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
@@ -37,7 +37,7 @@ pub async fn show(asked: Asked) -> Answered {
     Ok(answer(&shown(&account, admin.now), present.cookies))
 }
 
-/// Make an account without an organization
+/// Create an account without an organization
 #[utoipa::path(post, path = "/auth/admin/create-user",
     request_body = schema::NewUser,
     responses((status = 200, body = schema::ChangedUser, description = "user"),
@@ -80,7 +80,7 @@ pub async fn create(asked: Asked) -> Answered {
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
 }
 
-/// Change an account
+/// Update an account
 #[utoipa::path(post, path = "/auth/admin/update-user",
     request_body = schema::UserEdit,
     responses((status = 200, body = schema::User, description = "user"),
@@ -117,7 +117,7 @@ pub async fn update(asked: Asked) -> Answered {
     Ok(answer(&shown(&account, now), present.cookies))
 }
 
-/// Change a platform role
+/// Set a platform role
 #[utoipa::path(post, path = "/auth/admin/set-role",
     request_body = schema::RoleChange,
     responses((status = 200, body = schema::ChangedUser, description = "user"),
@@ -143,7 +143,9 @@ pub async fn set_role(asked: Asked) -> Answered {
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
 }
 
-/// Remove a person: memberships, sessions and everything personal go, work and records stay
+/// Delete a user
+///
+/// Memberships, sessions and personal data are deleted. Work and activity records are kept.
 #[utoipa::path(post, path = "/auth/admin/remove-user",
     request_body = schema::UserName,
     responses((status = 200, body = schema::Success, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
@@ -166,7 +168,7 @@ pub async fn remove(asked: Asked) -> Answered {
     Ok(answer(&json!({ "success": true }), present.cookies))
 }
 
-/// What the keys of `data` ask for; other keys are ignored as everywhere under `/auth`.
+/// Parses the keys of `data`. Other keys are ignored, as everywhere under `/auth`.
 fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     let mut edit = AccountEdit::default();
     let profile = profile_edit(data, "body.data")?;
@@ -181,7 +183,7 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     }
     edit.email_verified = reader.optional_bool("emailVerified");
     if edit.email_verified == Some(true) {
-        // Only a round trip through the mailbox proves this.
+        // Only a link sent to the mailbox verifies an address.
         return Err(AuthError::field_not_allowed("emailVerified").into());
     }
     let banned = reader.optional_bool("banned");

@@ -1,4 +1,4 @@
-//! Keeping people out of the platform, for a while or for ever.
+//! Bans accounts from the platform, temporarily or permanently.
 
 use better_auth::error::AuthError;
 use model::edit::Edit;
@@ -13,14 +13,16 @@ use super::{administrator, shown};
 use db::platform::administration::Ban;
 use service::actions::administration::{self, AccountEdit};
 
-/// What the library writes where nobody said why.
+/// The value that the library stores when no reason is given.
 pub const NO_REASON: &str = "No reason";
-/// The longest reason that is kept.
+/// Maximum length of a reason in characters.
 const LONGEST_REASON: usize = 500;
-/// Bans that would be longer have no end, in seconds.
+/// Longer bans, in seconds, have no end.
 const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
 
-/// Keep somebody out; all sessions end at once
+/// Ban a user
+///
+/// All sessions of the user end immediately.
 #[utoipa::path(post, path = "/auth/admin/ban-user",
     request_body = schema::Ban,
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
@@ -43,7 +45,7 @@ pub async fn ban(asked: Asked) -> Answered {
     change(asked, user, Edit::Set(ban)).await
 }
 
-/// Let somebody in again
+/// Lift a ban
 #[utoipa::path(post, path = "/auth/admin/unban-user",
     request_body = schema::UserName,
     responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
@@ -73,7 +75,7 @@ async fn change(asked: Asked, user: UserId, ban: Edit<Ban>) -> Answered {
     Ok(answer(&json!({ "user": shown(&account, now) }), present.cookies))
 }
 
-/// When a ban of so many seconds ends; none or zero is for ever, as in the library.
+/// The end of a ban of this many seconds. `None` and zero mean no end, as in the library.
 fn end(seconds: Option<f64>, now: Timestamp) -> Result<Option<Timestamp>, AuthError> {
     match seconds {
         Some(seconds) if seconds < 0.0 => {
@@ -89,7 +91,7 @@ fn end(seconds: Option<f64>, now: Timestamp) -> Result<Option<Timestamp>, AuthEr
     }
 }
 
-/// The end of a ban as a time.
+/// Parses the end of a ban.
 pub fn until(text: &str) -> Result<Timestamp, AuthError> {
     let time = Timestamp::parse(text);
     time.map_err(|_| {

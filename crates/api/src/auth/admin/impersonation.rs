@@ -1,5 +1,5 @@
-//! Acting as somebody else, to see what he sees: for an hour, never as somebody who runs the platform, and every record of
-//! it names who it really was. The way back is a cookie of its own.
+//! Impersonation of a user: for one hour, never of a SUPER_ADMIN, and every log record names the actor. A separate
+//! cookie holds the actor's own session.
 
 use better_auth::error::AuthError;
 use better_auth::session::{Lifecycle, Remember};
@@ -14,10 +14,10 @@ use auth::actor;
 use db::platform::sessions::Session;
 use service::actions::administration::{self, Impersonation};
 
-/// Act as somebody else for an hour
+/// Impersonate a user for an hour
 #[utoipa::path(post, path = "/auth/admin/impersonate-user",
     request_body = schema::UserName,
-    responses((status = 200, body = schema::SessionAndUser, description = "session and user; sets their cookies and the way back"),
+    responses((status = 200, body = schema::SessionAndUser, description = "session and user; sets the session cookies and a cookie for returning"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
          BANNED_USER"),
@@ -39,7 +39,7 @@ pub async fn begin(asked: Asked) -> Answered {
         Impersonation::OfInactive => return Err(AuthError::may_not_impersonate_users().into()),
     };
     let facts = asked.app.gate().facts(session.token, None, None).await?;
-    // Whoever was switched off in this very moment is acted as by nobody.
+    // A user who was deactivated at this moment cannot be impersonated.
     let facts = facts.ok_or_else(AuthError::may_not_impersonate_users)?;
     let mut cookies = asked.cookies().clear();
     cookies.push(asked.cookies().admin_session(&present.session.token, present.remember));
@@ -47,11 +47,11 @@ pub async fn begin(asked: Asked) -> Answered {
     Ok(answer(&wire::session_and_user(&facts.session, &facts.user), cookies))
 }
 
-/// Stop acting as somebody else
+/// Stop impersonating
 #[utoipa::path(post, path = "/auth/admin/stop-impersonating",
-    responses((status = 200, body = schema::SessionAndUser, description = "the own session and user; sets their cookies"),
-        (status = 400, description = "Not acting as anybody, BAD_REQUEST"),
-        (status = 401, description = "UNAUTHORIZED, also when the own session is over")))]
+    responses((status = 200, body = schema::SessionAndUser, description = "the actor's own session and user; sets the session cookies"),
+        (status = 400, description = "No impersonation is active, BAD_REQUEST"),
+        (status = 401, description = "UNAUTHORIZED, also when the actor's own session has ended")))]
 pub async fn stop(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(admin) = present.session.impersonated_by.clone() else {
@@ -71,7 +71,7 @@ pub async fn stop(asked: Asked) -> Answered {
             .map(|facts| (facts, remember)),
         None => None,
     };
-    // The cookie is ours, but whose session it names is asked of the store.
+    // The signature of the cookie is valid, but the owner of the session is read from the database.
     let Some((facts, remember)) = way_back.filter(|(facts, _)| facts.user.id == admin) else {
         return Err(Refused::from(AuthError::unauthorized()).with(asked.clear()));
     };

@@ -1,4 +1,4 @@
-//! The list of all accounts: searched, filtered and sorted by fields of a closed list, in pages of 200 at most.
+//! The list of all accounts: search, filters and sort fields come from closed lists; a page has at most 200 accounts.
 
 use better_auth::error::AuthError;
 use better_auth::object::UserObject;
@@ -13,9 +13,9 @@ use super::{administrator, shown};
 use db::platform::PlatformProof;
 use db::platform::administration::{AccountSearch, Comparison};
 
-/// Operators of the library that search.
+/// Search operators of the library.
 const SEARCH: [&str; 3] = ["contains", "starts_with", "ends_with"];
-/// Operators of the library that filter.
+/// Filter operators of the library.
 const FILTER: [&str; 11] = [
     "eq",
     "ne",
@@ -30,7 +30,7 @@ const FILTER: [&str; 11] = [
     "ends_with",
 ];
 
-/// A page of accounts; limit and offset are left out when nobody asked for them.
+/// A page of accounts. `limit` and `offset` are present only when the request has them.
 #[derive(Serialize)]
 struct Page {
     users: Vec<UserObject>,
@@ -41,19 +41,19 @@ struct Page {
     offset: Option<i64>,
 }
 
-/// All accounts of the platform
+/// List all accounts of the platform
 #[utoipa::path(get, path = "/auth/admin/list-users",
-    params(("searchValue" = Option<String>, Query, description = "What to look for"),
-        ("searchField" = Option<String>, Query, description = "email, name"),
-        ("searchOperator" = Option<String>, Query, description = "contains, starts_with, ends_with"),
-        ("limit" = Option<String>, Query, description = "200 at most"),
-        ("offset" = Option<String>, Query, description = "So many people are passed over"),
+    params(("searchValue" = Option<String>, Query, description = "The text to search for"),
+        ("searchField" = Option<String>, Query, description = "The field to search: email or name"),
+        ("searchOperator" = Option<String>, Query, description = "How to search: contains, starts_with or ends_with"),
+        ("limit" = Option<String>, Query, description = "Maximum number of accounts, at most 200"),
+        ("offset" = Option<String>, Query, description = "Number of accounts to skip"),
         ("sortBy" = Option<String>, Query, description = "The field to sort by"),
-        ("sortDirection" = Option<String>, Query, description = "asc, desc"),
+        ("sortDirection" = Option<String>, Query, description = "asc or desc"),
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
-        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
-    responses((status = 200, body = schema::Users, description = "users and total; limit and offset where they were given"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "The value or values to compare with")),
+    responses((status = 200, body = schema::Users, description = "users and total; limit and offset if they were sent"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
 pub async fn list(asked: Asked) -> Answered {
@@ -95,7 +95,7 @@ fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
         .unwrap_or("email");
     let filter_operator = reader.optional_word("filterOperator", &FILTER).unwrap_or("eq");
     reader.finish()?;
-    // One value or several under the same name; the library's client sends both.
+    // One value, or several under the same name: the library's client sends both.
     let values: Vec<String> = asked.queries("filterValue").into_iter().map(str::to_owned).collect();
     let filter = query
         .get("filterValue")

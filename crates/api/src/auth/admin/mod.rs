@@ -1,6 +1,6 @@
-//! `/auth/admin`: what those who run the platform do with accounts, as the library's admin plugin has it (contract 6.1).
-//! The library judges a body before it asks who sends it, so the routes are open at the gate and each asks with
-//! [`administrator`] before it does anything.
+//! `/auth/admin`: account administration by SUPER_ADMINs, compatible with the library's admin plugin. The library
+//! validates a body before it authenticates, so the routes are declared open, and each calls `administrator` before it
+//! reads or writes. See docs/api-contract.md#authentication.
 
 mod accounts;
 mod bans;
@@ -27,7 +27,6 @@ use db::platform::PlatformProof;
 use db::platform::administration::Account;
 use service::actions::administration::Administrator;
 
-/// The routes of administration.
 pub fn routes() -> Endpoints {
     Endpoints::new("auth")
         .add(Access::Anyone, routes!(listing::list))
@@ -47,7 +46,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(permissions::has))
 }
 
-/// Somebody who runs the platform; everybody else gets the library's refusal of this route.
+/// Requires a SUPER_ADMIN. Other callers receive the error that the library defines for the route.
 async fn administrator(asked: &Asked, refusal: AuthError) -> Result<(Present, Administrator), Refused> {
     let present = asked.present().await?;
     if present.user.role != PlatformRole::SuperAdmin {
@@ -61,7 +60,7 @@ async fn administrator(asked: &Asked, refusal: AuthError) -> Result<(Present, Ad
     Ok((present, admin))
 }
 
-/// An account, or the library's 404.
+/// Reads an account, or fails with the library's 404.
 async fn account(asked: &Asked, user: &UserId) -> Result<Account, Refused> {
     let user = user.clone();
     let look = asked
@@ -73,7 +72,7 @@ async fn account(asked: &Asked, user: &UserId) -> Result<Account, Refused> {
     look.await.map_err(|error| Refused::from(error).about_users())
 }
 
-/// An account as the library's user object, with what keeps the person out at this moment.
+/// An account as the library's user object, with the ban that applies now.
 fn shown(account: &Account, now: Timestamp) -> UserObject {
     let ban = account.ban_at(now);
     UserObject {
@@ -84,7 +83,7 @@ fn shown(account: &Account, now: Timestamp) -> UserObject {
     }
 }
 
-/// The one platform role that texts name.
+/// Parses a list that must name exactly one platform role.
 fn role(texts: &[&str]) -> Result<PlatformRole, AuthError> {
     let [text] = texts else {
         return Err(AuthError::non_existent_role());

@@ -1,4 +1,4 @@
-//! Giving somebody another password.
+//! Setting the password of another user.
 
 use better_auth::error::AuthError;
 use model::id::UserId;
@@ -11,7 +11,9 @@ use super::schema;
 use super::{account, administrator};
 use service::actions::administration;
 
-/// Give somebody another password; all sessions of the person end
+/// Set the password of a user
+///
+/// All sessions of the user end.
 #[utoipa::path(post, path = "/auth/admin/set-user-password",
     request_body = schema::UserPassword,
     responses((status = 200, body = schema::Status, description = "status: true"),
@@ -26,7 +28,7 @@ pub async fn set(asked: Asked) -> Answered {
     reader.finish()?;
     let (present, admin) = administrator(&asked, AuthError::may_not_set_passwords()).await?;
     check_new(new, &[])?;
-    // Nobody is hashed for who does not exist.
+    // Avoids hashing for an unknown account.
     account(&asked, &user).await?;
     check_new_of(&asked, &user, new).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;

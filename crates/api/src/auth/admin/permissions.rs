@@ -1,4 +1,4 @@
-//! What the own platform role allows in the library's words.
+//! Permissions of platform roles in the library's format.
 
 use better_auth::error::AuthError;
 use model::access::PlatformRole;
@@ -8,7 +8,7 @@ use super::super::answer::{Answered, answer};
 use super::super::asked::Asked;
 use super::schema;
 
-/// What those who run the platform may do; acting as one another is not among it.
+/// The permissions of a SUPER_ADMIN. Impersonating another SUPER_ADMIN is not included.
 const PERMISSIONS: &[(&str, &[&str])] = &[
     (
         "user",
@@ -28,7 +28,7 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
     ("session", &["list", "revoke", "delete"]),
 ];
 
-/// Whether the own platform role has permissions in the library's sense
+/// Check whether the caller's platform role has permissions
 #[utoipa::path(post, path = "/auth/admin/has-permission",
     request_body = schema::PermissionsQuestion,
     responses((status = 200, body = schema::Permissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
@@ -40,7 +40,7 @@ pub async fn has(asked: Asked) -> Answered {
         return Err(AuthError::no_permissions_passed().into());
     }
     let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
-    // The organization does not matter here, but the type of the field is documented.
+    // The value is not used; reading it validates its type, as documented.
     reader.optional_string("organizationId");
     reader.finish()?;
     let present = asked.present().await?;

@@ -1,4 +1,4 @@
-//! The schemas of `/auth/admin` in the OpenAPI document; see `auth/schema.rs`.
+//! The OpenAPI schemas of `/auth/admin`. See `auth/schema.rs`.
 
 #![expect(
     dead_code,
@@ -13,14 +13,14 @@ use utoipa::ToSchema;
 
 pub use super::super::schema::{Permissions, PermissionsQuestion, Session, SessionAndUser, Status, Success, User};
 
-/// A platform role, alone or as the only one of a list.
+/// A platform role, alone or as the only element of a list.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = AuthPlatformRoles)]
 pub enum PlatformRoles {
-    /// The role.
+    /// A single role.
     One(PlatformRole),
-    /// A list of one role.
+    /// A list with one role.
     List(Vec<PlatformRole>),
 }
 
@@ -32,7 +32,7 @@ pub struct NewUser {
     name: String,
     #[schema(nullable = false)]
     password: Option<String>,
-    /// STUDENT when absent
+    /// Defaults to `STUDENT`.
     #[schema(nullable = false)]
     role: Option<PlatformRoles>,
     #[schema(nullable = false)]
@@ -47,7 +47,7 @@ pub struct NewUserData {
     role: Option<PlatformRoles>,
 }
 
-/// The fields of an account to change.
+/// The fields of an account to update.
 #[derive(ToSchema)]
 #[schema(as = AuthUserEdit, rename_all = "camelCase")]
 pub struct UserEdit {
@@ -55,17 +55,17 @@ pub struct UserEdit {
     data: UserEditData,
 }
 
-/// The fields of an account; at least one.
+/// The fields of an account. At least one is required.
 #[derive(ToSchema)]
 #[schema(as = AuthUserEditData, rename_all = "camelCase")]
 pub struct UserEditData {
     #[schema(nullable = false)]
     name: Option<String>,
-    /// Null or empty removes the picture; an address is rejected
+    /// Null or an empty string removes the picture. An address is rejected.
     image: Option<String>,
     #[schema(nullable = false)]
     email: Option<String>,
-    /// Only false: true needs a round trip through the mailbox
+    /// Accepts `false` only. `true` requires that the user opens a link sent to the mailbox.
     #[schema(nullable = false)]
     email_verified: Option<bool>,
     #[schema(nullable = false)]
@@ -76,7 +76,7 @@ pub struct UserEditData {
     ban_expires: Option<String>,
 }
 
-/// A platform role to set.
+/// The platform role to set.
 #[derive(ToSchema)]
 #[schema(as = AuthRoleChange, rename_all = "camelCase")]
 pub struct RoleChange {
@@ -84,7 +84,7 @@ pub struct RoleChange {
     role: PlatformRoles,
 }
 
-/// An account in an object of its own.
+/// The updated account.
 #[derive(ToSchema)]
 #[schema(as = AuthChangedUser)]
 pub struct ChangedUser {
@@ -105,7 +105,7 @@ pub struct Ban {
     user_id: UserId,
     #[schema(max_length = 500, nullable = false)]
     ban_reason: Option<String>,
-    /// Seconds; without end when absent or 0
+    /// Duration in seconds. Absent or 0 means no end.
     #[schema(minimum = 0, nullable = false)]
     ban_expires_in: Option<f64>,
 }
@@ -116,10 +116,10 @@ pub struct Ban {
 pub struct Users {
     users: Vec<User>,
     total: i64,
-    /// The limit that was used; absent when the request named none
+    /// The limit of the page. Present only when the request has a limit.
     #[schema(nullable = false)]
     limit: Option<i64>,
-    /// Absent at the beginning of the list
+    /// The offset of the page. Absent on the first page.
     #[schema(nullable = false)]
     offset: Option<i64>,
 }
@@ -131,14 +131,14 @@ pub struct UserSessions {
     sessions: Vec<Session>,
 }
 
-/// The session of a user to end.
+/// The session to end.
 #[derive(ToSchema)]
 #[schema(as = AuthUserSessionToken, rename_all = "camelCase")]
 pub struct UserSessionToken {
     session_token: String,
 }
 
-/// A password for a user.
+/// The new password of a user.
 #[derive(ToSchema)]
 #[schema(as = AuthUserPassword, rename_all = "camelCase")]
 pub struct UserPassword {

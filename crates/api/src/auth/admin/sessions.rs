@@ -1,4 +1,4 @@
-//! The sessions of others.
+//! The sessions of other users.
 
 use better_auth::error::AuthError;
 use model::id::UserId;
@@ -12,7 +12,7 @@ use super::schema;
 use db::platform::PlatformProof;
 use service::actions::administration;
 
-/// The sessions of somebody, those in which he is acted as included
+/// List the sessions of a user, impersonations included
 #[utoipa::path(post, path = "/auth/admin/list-user-sessions",
     request_body = schema::UserName,
     responses((status = 200, body = schema::UserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
@@ -32,10 +32,10 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&json!({ "sessions": sessions }), present.cookies))
 }
 
-/// End one session of somebody
+/// End a session of a user
 #[utoipa::path(post, path = "/auth/admin/revoke-user-session",
     request_body = schema::UserSessionToken,
-    responses((status = 200, body = schema::Success, description = "success: true, also for tokens of nobody"),
+    responses((status = 200, body = schema::Success, description = "success: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub async fn revoke(asked: Asked) -> Answered {
@@ -51,7 +51,7 @@ pub async fn revoke(asked: Asked) -> Answered {
     Ok(answer(&json!({ "success": true }), cookies))
 }
 
-/// End all sessions of somebody
+/// End all sessions of a user
 #[utoipa::path(post, path = "/auth/admin/revoke-user-sessions",
     request_body = schema::UserName,
     responses((status = 200, body = schema::Success, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
