@@ -1,15 +1,18 @@
-//! Tells cargo what it cannot see: the built web client is part of this crate.
+//! Declares the dependency of this crate on the built web client.
 
 use std::io;
 
-/// Where `npm run build` leaves the client.
+/// The output folder of `npm run build`.
 const CLIENT: &str = "../../web/dist";
 
 fn main() -> io::Result<()> {
-    // A build without the client works too, and one that comes later is found only in a folder that was there.
+    // Builds without the client succeed too. The folder must exist so that cargo detects a later client build.
     std::fs::create_dir_all(CLIENT)?;
-    // A release carries the client in itself; every other build reads it from that folder while it runs.
-    #[expect(clippy::disallowed_methods, reason = "this is how cargo speaks to a build script")]
+    // A release build embeds the client; all others read it from the folder at runtime.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "cargo passes the profile in an environment variable"
+    )]
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     println!(
         "cargo:rerun-if-changed={}",

@@ -1,5 +1,5 @@
-//! Payloads of real-time events (docs/events.md): scalar fields and ids. Clients fetch texts, except those of room
-//! messages, direct messages and feedback. The catalog in `views/event_catalog.rs` assigns a payload to each event.
+//! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
+//! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
 use model::assignment::AssignmentStatus;
 use model::document::{DocumentStatus, Open};
@@ -24,25 +24,25 @@ pub use super::event_parts::{
 use super::message::{DirectMessageView, RoomMessageView};
 use super::submission::FeedbackView;
 
-/// Fields common to all events.
+/// The fields that begin every payload.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventEnvelope)]
 pub struct Envelope {
-    /// Unique id of the event. Identical in all copies of an event, also if their payloads differ between audiences.
+    /// The same for every version of one event
     pub event_id: String,
     pub at: Timestamp,
     #[schema(required)]
     pub organization_id: Option<OrganizationId>,
     #[schema(required)]
     pub class_id: Option<ClassId>,
-    /// The user who caused the event.
+    /// Who did it
     #[schema(required)]
     pub actor: Option<EventPerson>,
 }
 
 impl Envelope {
-    /// Returns the payload: the common fields and those of the event.
+    /// The payload: this and what the event carries.
     pub fn with(self, event: Event, rest: &impl Serialize) -> Value {
         let mut payload = json!(self);
         if let (Value::Object(payload), Value::Object(rest)) = (&mut payload, json!(rest)) {
@@ -53,7 +53,7 @@ impl Envelope {
     }
 }
 
-/// Payload of `group:created`.
+/// `group:created`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupCreated {
@@ -64,16 +64,16 @@ pub struct GroupCreated {
     pub subject_id: Option<SubjectId>,
 }
 
-/// Payload of `group:updated`.
+/// `group:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupUpdated<'a> {
     pub group: EventGroup,
-    /// Names of the changed fields.
+    /// The names of the fields that changed
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `group:deleted`.
+/// `group:deleted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupDeleted {
@@ -83,24 +83,24 @@ pub struct GroupDeleted {
     pub reason: GroupDeletionReason,
 }
 
-/// Payload of `group:removed`. It does not contain the reason.
+/// `group:removed`: no reason is given
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupRemoved {
     pub group_id: GroupId,
 }
 
-/// Payload of `group:member:added` and `group:member:removed`.
+/// `group:member:added`, `group:member:removed`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupMembership {
     pub group_id: GroupId,
     pub user: EventPerson,
-    /// The members after the change.
+    /// The members as they are now
     pub member_ids: Vec<UserId>,
 }
 
-/// Payload of `group:help`.
+/// `group:help`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupHelp {
@@ -114,14 +114,14 @@ pub struct GroupHelp {
     pub help_requested_at: Option<Timestamp>,
     #[schema(required)]
     pub requested_by: Option<EventPerson>,
-    /// The teacher who claimed the help request.
+    /// Who is on the way
     #[schema(required)]
     pub help_claimed_by_id: Option<UserId>,
     #[schema(required)]
     pub course_id: Option<CourseId>,
 }
 
-/// Payload of `group:help:resolved`.
+/// `group:help:resolved`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupHelpResolved {
@@ -131,7 +131,7 @@ pub struct GroupHelpResolved {
     pub waited_seconds: i64,
 }
 
-/// Payload of `assignment:created`.
+/// `assignment:created`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentCreated {
@@ -140,16 +140,16 @@ pub struct AssignmentCreated {
     #[schema(required)]
     pub course_id: Option<CourseId>,
     pub is_shared: bool,
-    /// Staff only.
+    /// Staff only
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Vec<GroupId>, required = false)]
     pub group_ids: StaffOnly<Vec<GroupId>>,
-    /// Students only: the link of their group.
+    /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_assignment: Option<EventGroupAssignment>,
 }
 
-/// Payload of `assignment:updated`.
+/// `assignment:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentUpdated<'a> {
@@ -160,30 +160,30 @@ pub struct AssignmentUpdated<'a> {
     #[schema(required)]
     pub course_id: Option<CourseId>,
     pub status: AssignmentStatus,
-    /// Names of the changed fields.
+    /// The names of the fields that changed
     pub changed: &'a [&'a str],
-    /// Staff only.
+    /// Staff only
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = Vec<GroupId>, required = false)]
     pub affected_group_ids: StaffOnly<Vec<GroupId>>,
-    /// Students only: the link of their group.
+    /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_assignment: Option<EventGroupAssignment>,
 }
 
-/// Payload of `assignment:deleted`.
+/// `assignment:deleted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentDeleted {
     pub assignment_id: AssignmentId,
     #[schema(required)]
     pub course_id: Option<CourseId>,
-    /// Students only: their group.
+    /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_id: Option<GroupId>,
 }
 
-/// Payload of `assignment:attached` and `assignment:detached`.
+/// `assignment:attached`, `assignment:detached`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentLinked {
@@ -191,12 +191,12 @@ pub struct AssignmentLinked {
     #[schema(required)]
     pub course_id: Option<CourseId>,
     pub group_id: GroupId,
-    /// Null if the group was detached.
+    /// Null when the group was detached
     #[schema(required)]
     pub group_assignment: Option<EventGroupAssignment>,
 }
 
-/// Payload of `assignment:finished` and `assignment:reopened`.
+/// `assignment:finished`, `assignment:reopened`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentSwitched {
@@ -204,7 +204,7 @@ pub struct AssignmentSwitched {
     pub status: AssignmentStatus,
     #[schema(required)]
     pub finished_at: Option<Timestamp>,
-    /// The documents that were locked or unlocked; for students, those of their own group.
+    /// The documents that were locked or unlocked; students find those of their own group
     pub documents: Vec<EventDocumentStatus>,
 }
 
@@ -218,18 +218,18 @@ pub struct EventDocumentStatus {
     pub status_before_lock: Option<Open>,
 }
 
-/// Payload of `document:created` and `document:updated`.
+/// `document:created`, `document:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEvent<'a> {
     pub document: DocumentFieldsView,
-    /// Names of the changed fields; absent if the document was saved.
+    /// The names of the fields that changed; absent when the document was saved
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub changed: Option<&'a [&'a str]>,
 }
 
-/// Payload of `document:deleted` and `document:freezing`.
+/// `document:deleted`, `document:freezing`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentRef {
@@ -237,7 +237,7 @@ pub struct DocumentRef {
     pub group_id: GroupId,
 }
 
-/// Payload of `document:status`.
+/// `document:status`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentStatusChanged {
@@ -252,7 +252,7 @@ pub struct DocumentStatusChanged {
     pub content_pending: bool,
 }
 
-/// Payload of `submission:created`, `submission:withdrawn` and `submission:returned`.
+/// `submission:created`, `submission:withdrawn`, `submission:returned`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubmissionEvent {
@@ -260,7 +260,7 @@ pub struct SubmissionEvent {
     pub group_assignment: EventGroupAssignment,
 }
 
-/// Payload of `grade:published`, `grade:withdrawn` and `grade:drafted`.
+/// `grade:published`, `grade:withdrawn`, `grade:drafted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GradeEvent {
@@ -268,12 +268,12 @@ pub struct GradeEvent {
     pub assignment_id: AssignmentId,
     pub group_assignment_id: GroupAssignmentId,
     pub submission_id: SubmissionId,
-    /// Null unless the grade is published.
+    /// Null unless the grade is published
     #[schema(required)]
     pub grade: Option<EventGrade>,
 }
 
-/// Payload of `feedback:created` and `feedback:updated`.
+/// `feedback:created`, `feedback:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FeedbackEvent {
@@ -281,12 +281,12 @@ pub struct FeedbackEvent {
     pub assignment_id: AssignmentId,
     pub group_assignment_id: GroupAssignmentId,
     pub feedback_id: FeedbackId,
-    /// Null if the recipients may no longer read the feedback.
+    /// Null when it is not to be read any more
     #[schema(required)]
     pub feedback: Option<FeedbackView>,
 }
 
-/// Payload of `message:new`, `message:updated` and `message:deleted`.
+/// `message:new`, `message:updated`, `message:deleted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageEvent {
@@ -295,7 +295,7 @@ pub struct MessageEvent {
     pub group_id: GroupId,
 }
 
-/// Payload of `message:read`.
+/// `message:read`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageRead {
@@ -304,32 +304,32 @@ pub struct MessageRead {
     pub unread_count: i64,
 }
 
-/// Payload of `board:activity`.
+/// `board:activity`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BoardActivity {
     pub group_id: GroupId,
-    /// Members who are online.
+    /// The members who are online
     pub online: Vec<UserId>,
-    /// Members who are typing.
+    /// The members who are writing
     pub writing: Vec<UserId>,
-    /// Typing activity in each of the last 20 minutes, oldest first.
+    /// How often members wrote in each of the last 20 minutes
     pub activity: Vec<u32>,
 }
 
-/// Payload of `course:created` and `course:updated`.
+/// `course:created`, `course:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseEvent<'a> {
     pub course: EventCourse,
     pub course_id: CourseId,
-    /// Names of the changed fields; absent for a new course.
+    /// The names of the fields that changed; absent when the course is new
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub changed: Option<&'a [&'a str]>,
 }
 
-/// Payload of `course:deleted`.
+/// `course:deleted`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseDeleted {
@@ -338,16 +338,16 @@ pub struct CourseDeleted {
     pub deleted_assignments: Vec<AssignmentId>,
 }
 
-/// Payload of `class:created` and `class:updated`.
+/// `class:created`, `class:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassEvent<'a> {
     pub class: EventClass,
-    /// Names of the changed fields; empty for a new class.
+    /// The names of the fields that changed; empty when the class is new
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `class:membership`.
+/// `class:membership`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassMembership {
@@ -356,54 +356,54 @@ pub struct ClassMembership {
     pub action: MembershipAction,
 }
 
-/// Payload of `subject:updated`.
+/// `subject:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubjectUpdated<'a> {
     pub subject_id: SubjectId,
     pub action: EventAction,
-    /// Names of the changed fields.
+    /// The names of the fields that changed
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `homeroom:updated`.
+/// `homeroom:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HomeroomUpdated<'a> {
     pub homeroom_id: HomeroomId,
     pub action: EventAction,
-    /// Names of the changed fields; `students` if students were added or removed.
+    /// The names of the fields that changed; `students` when some came or went
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `user:updated`.
+/// `user:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserUpdated<'a> {
-    /// The changed user; null if several users were imported.
+    /// Null when many were imported
     #[schema(required)]
     pub user_id: Option<UserId>,
     pub action: EventAction,
-    /// Names of the changed fields.
+    /// The names of the fields that changed
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `organization:updated`.
+/// `organization:updated`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationUpdated<'a> {
-    /// Names of the changed fields; for admins also `invitations` and `domains`.
+    /// The names of the fields that changed; for admins also `invitations` and `domains`
     pub changed: &'a [&'a str],
 }
 
-/// Payload of `direct:new`.
+/// `direct:new`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DirectNew {
     pub message: DirectMessageView,
 }
 
-/// Payload of `import:progress`.
+/// `import:progress`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportProgress {
@@ -419,13 +419,13 @@ pub struct ImportProgress {
     pub is_finished: bool,
 }
 
-/// Payload of `session:revoked`.
+/// `session:revoked`
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRevoked {
     pub reason: KillReason,
 }
 
-/// Payload of `class:deleted`, `ready` and `sync:required`: only the common fields.
+/// `class:deleted`, `ready`, `sync:required`: no fields but the common ones
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EmptyPayload {}

@@ -1,5 +1,5 @@
-//! Who was erased, in a file beside the database: a backup from before an erasure knows nothing of it. The service adds to
-//! the file, nobody takes anything out of it; it holds ids that lead to nobody.
+//! A journal of erased users in a file next to the database, because a backup from before an erasure does not know of
+//! it. The service only appends to the file; its ids cannot be resolved to names any more.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,27 +14,24 @@ use common::clock;
 use db::Store;
 use db::platform::PlatformProof;
 
-/// The file in the data folder.
+/// The name of the file in the data folder.
 pub const NAME: &str = "erased-people.txt";
-/// How often the list is compared with the database.
+/// The interval at which the journal is compared with the database.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             if let Err(error) = add(&store, &data_dir).await {
-                tracing::warn!(
-                    error = format!("{error:?}"),
-                    "the list of erased people was not written"
-                );
+                tracing::warn!(error = format!("{error:?}"), "erasure journal not written");
             }
             tokio::time::sleep(AGAIN).await;
         }
     }))
 }
 
-/// Adds everybody whom the database knows as erased.
+/// Appends all users that the database records as erased.
 pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
     let erased = store.platform_read(PlatformProof::housekeeping(), |platform| platform.erased_people());
     let erased = erased.await?;
@@ -55,7 +52,7 @@ pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
     written.await?
 }
 
-/// The ids of a list; none when there is no such file.
+/// Reads the ids in a journal; empty if the file does not exist.
 pub(super) fn read(path: &Path) -> anyhow::Result<BTreeSet<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(text
@@ -83,7 +80,7 @@ fn write(path: &Path, all: &BTreeSet<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Erases again whom a backup brought back; answers how many.
+/// Erases users again that a restore brought back; returns how many.
 pub(super) async fn erase_again(store: &Store, ids: BTreeSet<String>) -> anyhow::Result<u64> {
     let mut count = 0;
     for id in ids {

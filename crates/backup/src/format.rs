@@ -1,13 +1,13 @@
-//! What an archive looks like: a tar of known parts in a known order. Names in it are never taken for paths, and the last
-//! entry is the SHA-256 of every byte before it, so that no bit of an archive can change unseen.
+//! The archive format: a tar with known entries in a fixed order. Entry names are never used as paths, and the last
+//! entry is the SHA-256 of all bytes before it, so that any modification is detected.
 //!
 //! ```text
 //! backup.json             format, release, version of the schema
-//! rows/<table>.jsonl.gz   one row on each line, tables that others refer to first
-//! files.jsonl.gz          key, size and SHA-256 of every file, by key
-//! files/<line>            the bytes of the file of that line
-//! manifest.json           rows, sizes and SHA-256 of the parts; what could not be read
-//! SHA256                  of everything before it
+//! rows/<table>.jsonl.gz   one row per line, referenced tables first
+//! files.jsonl.gz          key, size and SHA-256 of every file, sorted by key
+//! files/<line>            the bytes of the file on that line
+//! manifest.json           rows, sizes and SHA-256 of the parts; missing and damaged files
+//! SHA256                  of all bytes before it
 //! ```
 
 use std::io::{self, Read, Write};
@@ -19,88 +19,81 @@ use sha2::{Digest as _, Sha256};
 use adapters::files::hex;
 use db::dump::{Cell, Column, Kind, Table};
 
-/// The format this release writes, and the only one it reads.
+/// The format that this release writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
 pub(super) const HEADER: &str = "backup.json";
 pub(super) const LIST: &str = "files.jsonl.gz";
 pub(super) const MANIFEST: &str = "manifest.json";
 const SEAL: &str = "SHA256";
-/// Bytes of the last entry with the two empty blocks that end a tar.
+/// The size in bytes of the last entry, with the two empty blocks that end a tar.
 pub(super) const SEAL_BYTES: u64 = 2048;
-/// The longest row; a message has 4,000 characters, a record 16 KiB.
+/// The maximum size of a row in bytes. A message has at most 4,000 characters, a log entry 16 KiB.
 pub(super) const LINE_MAX: u64 = 64 << 20;
-/// How many files may be missing or damaged before a backup says that something else is wrong.
+/// The number of missing or damaged files at which a backup fails, because something else is wrong.
 pub(super) const FAULTS_MAX: usize = 1000;
 
-/// What an archive begins with.
+/// The first entry of an archive.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Header {
-    /// The format of the archive.
     pub format: u32,
-    /// The release that wrote it.
+    /// The release that wrote the archive.
     pub release: String,
-    /// The version of the schema.
     pub schema: i64,
-    /// Which database the rows came from.
+    /// The database that the rows were read from.
     pub database: String,
     /// When the rows were read.
     pub taken_at: String,
 }
 
-/// What an archive ends with.
+/// The last entry of an archive before the checksum.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// The rows, in the order of the archive.
+    /// The tables, in the order of the archive.
     pub tables: Vec<TablePart>,
-    /// How many files rows name.
+    /// The number of files that rows refer to.
     pub files_named: u64,
-    /// How many of them are here.
+    /// The number of files in the archive.
     pub files: u64,
-    /// Their bytes.
+    /// The total size of the files in bytes.
     pub bytes: u64,
-    /// The list of files.
     pub list: Part,
-    /// Keys of files that were not there.
+    /// The keys of files that did not exist.
     pub missing: Vec<String>,
-    /// Keys of files that are here, but other than they were written.
+    /// The keys of files in the archive whose checksum is wrong.
     pub damaged: Vec<String>,
 }
 
 /// The rows of one table.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TablePart {
-    /// The table.
     pub name: String,
-    /// What stands on a line, in this order.
+    /// The columns, in the order of the cells on a line.
     pub columns: Vec<Column>,
-    /// How many lines.
     pub rows: u64,
-    /// The bytes.
     #[serde(flatten)]
     pub part: Part,
 }
 
-/// Bytes of one part.
+/// The size and checksum of one part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// As they stand in the archive.
+    /// The size in the archive, in bytes.
     pub size: u64,
-    /// Unpacked.
+    /// The decompressed size in bytes.
     pub unpacked: u64,
-    /// Hexadecimal SHA-256, as they stand in the archive.
+    /// The hexadecimal SHA-256 of the bytes in the archive.
     pub sha256: String,
 }
 
 /// A line of the list of files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FileLine {
-    /// The key.
     pub key: String,
-    /// Bytes, where the row says so.
+    /// The size in bytes, if the row contains it.
     pub size: Option<i64>,
-    /// Hexadecimal SHA-256, where the row says so.
+    /// The hexadecimal SHA-256, if the row contains it.
     pub sha256: Option<String>,
 }
 
@@ -113,17 +106,17 @@ impl TablePart {
     }
 }
 
-/// The entry of a table.
+/// Returns the entry name of a table.
 pub(super) fn rows_name(table: &str) -> String {
     format!("rows/{table}.jsonl.gz")
 }
 
-/// The entry of a file, by its line in the list.
+/// Returns the entry name of a file by its line in the list.
 pub(super) fn file_name(line: u64) -> String {
     format!("files/{line:010}")
 }
 
-/// The head of an entry: the same bytes for the same name and size.
+/// Builds the header of an entry; deterministic for the same name and size.
 pub(super) fn head(name: &str, size: u64) -> anyhow::Result<tar::Header> {
     let mut head = tar::Header::new_ustar();
     head.set_entry_type(tar::EntryType::Regular);
@@ -135,14 +128,14 @@ pub(super) fn head(name: &str, size: u64) -> anyhow::Result<tar::Header> {
     Ok(head)
 }
 
-/// What fills the last block of an entry.
+/// Returns the padding of the last block of an entry.
 pub(super) fn padding(size: u64) -> &'static [u8] {
     static NOTHING: [u8; 512] = [0; 512];
     let over = usize::try_from(size % 512).unwrap_or(0);
     if over == 0 { &[] } else { &NOTHING[over..] }
 }
 
-/// The end of an archive with this digest, to the last byte.
+/// Returns the end of an archive with this checksum, to the last byte.
 pub(super) fn seal(digest: &[u8]) -> anyhow::Result<Vec<u8>> {
     let text = format!("{}\n", hex(digest));
     let mut end = head(SEAL, text.len() as u64)?.as_bytes().to_vec();
@@ -152,7 +145,7 @@ pub(super) fn seal(digest: &[u8]) -> anyhow::Result<Vec<u8>> {
     Ok(end)
 }
 
-/// A row as a line.
+/// Serializes a row to a line.
 pub(super) fn to_line(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
     line.push(b'[');
     for (index, cell) in row.iter().enumerate() {
@@ -164,7 +157,7 @@ pub(super) fn to_line(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
             Cell::Text(text) => serde_json::to_writer(&mut *line, text)?,
             Cell::Int(number) => serde_json::to_writer(&mut *line, number)?,
             Cell::Bool(truth) => serde_json::to_writer(&mut *line, truth)?,
-            // As text: every reader of JSON rounds numbers in its own way.
+            // As text, because JSON parsers round numbers differently.
             Cell::Real(number) => serde_json::to_writer(&mut *line, &format!("{number:?}"))?,
         }
     }
@@ -172,7 +165,7 @@ pub(super) fn to_line(row: &[Cell], line: &mut Vec<u8>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A line as a row.
+/// Parses a line as a row.
 pub(super) fn of_line(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cell>> {
     use serde_json::Value;
     let values: Vec<Value> = serde_json::from_slice(line)?;
@@ -193,7 +186,7 @@ pub(super) fn of_line(line: &[u8], columns: &[Column]) -> anyhow::Result<Vec<Cel
     cells.collect()
 }
 
-/// Bytes on their way, counted and hashed.
+/// Counts and hashes bytes as they pass.
 pub(super) struct Counted<T> {
     pub(super) inner: T,
     pub(super) size: u64,

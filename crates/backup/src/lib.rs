@@ -1,6 +1,6 @@
-//! The whole service carried away and brought back: rows of one moment, the files they name, and a list of both that
-//! proves nothing is missing. One archive, read and written from first to last; the memory it takes does not grow with it.
-//! All of it blocks: it runs on the thread of a command.
+//! Backup and restore of the whole service: a consistent snapshot of the rows, the files that they refer to, and a
+//! manifest that proves completeness. An archive is streamed, so memory does not depend on its size. All functions
+//! block: they run on the thread of a command.
 
 pub mod erase_list;
 mod format;
@@ -24,48 +24,46 @@ pub use self::write::{Written, write};
 use adapters::files::Files;
 use db::{Database, Store};
 
-/// Where rows and files are, and where file work runs.
+/// The database and the file storage of a command.
 #[derive(Clone)]
 pub struct Place {
-    /// The rows.
     pub database: Database,
-    /// The bytes.
     pub files: Files,
-    /// The folder of this installation; the list of erased people lies there.
+    /// The data folder, which contains the erasure journal.
     pub data_dir: PathBuf,
-    /// The runtime of the command; its threads do the file work.
+    /// The runtime of the command; its threads do the file I/O.
     pub runtime: Handle,
 }
 
 impl Place {
-    /// Refuses a file storage that belongs to another database.
+    /// Rejects a file storage that belongs to another database.
     pub fn verify_storage(&self) -> anyhow::Result<()> {
         let store = Store::open(&self.database, 1, 1)?;
         Ok(self.runtime.block_on(ownership::verify(&store, &self.files))?)
     }
 
-    /// Marks the file storage as that of this database.
+    /// Assigns the file storage to this database.
     pub fn adopt_storage(&self) -> anyhow::Result<()> {
         let store = Store::open(&self.database, 1, 1)?;
         Ok(self.runtime.block_on(ownership::adopt(&store, &self.files))?)
     }
 }
 
-/// How far it has come.
+/// The progress of a command.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    /// What is being done.
+    /// The current step.
     pub what: String,
-    /// How many of them are done.
+    /// The number of items that are done.
     pub done: u64,
-    /// How many there are, where that is known.
+    /// The total number of items, if known.
     pub of: Option<u64>,
-    /// Bytes so far.
+    /// The number of bytes so far.
     pub bytes: u64,
 }
 
-/// Is told now and then how far it has come.
+/// A callback for the progress.
 pub type Tell<'t> = &'t mut dyn FnMut(Progress);
 
-/// Bytes read or written at once.
+/// The buffer size in bytes.
 const PIECE: usize = 256 * 1024;

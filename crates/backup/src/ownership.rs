@@ -1,5 +1,6 @@
-//! Whether the file storage belongs to the database. Both keep the same id: the database in its settings, the storage in its
-//! marker. Without this, a service with another or an empty database takes all files of the storage for leftovers.
+//! Checks that the file storage belongs to the database. Both store the same id: the database in its settings, the
+//! storage in its marker. Without this check, a service with a wrong or empty database would treat all files as
+//! orphaned.
 
 use std::time::Duration;
 
@@ -14,12 +15,13 @@ use common::error::{Error, Result};
 use db::Store;
 use db::platform::{Platform, PlatformProof};
 
-/// How long a start waits for a storage, and how often a storage that did not answer is asked again.
+/// How long a start waits for a storage, and the retry interval for a storage that is unavailable.
 const PATIENCE: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// Compares the marker of the storage with the database and writes it into a storage that has none and belongs here. An error
-/// gives the reason why the storage must not be used; `NotReady` where it does not answer.
+/// Compares the marker of the storage with the database, and writes it if the storage has none and belongs to the
+/// database. Fails with the reason why the storage must not be used, or with [`Error::NotReady`] if it is
+/// unavailable.
 pub async fn establish(store: &Store, files: &Files) -> Result<()> {
     match judge(store, files).await? {
         StorageMatch::Same => Ok(()),
@@ -28,15 +30,15 @@ pub async fn establish(store: &Store, files: &Files) -> Result<()> {
     }
 }
 
-/// [`establish`] at a start. A storage that does not answer is not used until it was compared: it is suspended, and the task that is
-/// returned asks it again.
+/// Runs [`establish`] at startup. An unavailable storage is suspended; the returned task retries until it was
+/// compared.
 pub async fn guard(store: &Store, files: &Files) -> Result<Option<AbortOnDropHandle<()>>> {
     match tokio::time::timeout(PATIENCE, establish(store, files)).await {
         Ok(Ok(())) => return Ok(None),
         Ok(Err(Error::NotReady)) | Err(_) => {}
         Ok(Err(error)) => return Err(error),
     }
-    tracing::error!("file storage does not answer: not ready until its marker was compared with the database");
+    tracing::error!("file storage unavailable: not ready until its marker is compared with the database");
     files.suspend();
     let (store, files) = (store.clone(), files.clone());
     Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
@@ -45,15 +47,15 @@ pub async fn guard(store: &Store, files: &Files) -> Result<Option<AbortOnDropHan
             match establish(&store, &files).await {
                 Ok(()) => break,
                 Err(Error::NotReady) => {}
-                Err(error) => tracing::error!(error = format!("{error:?}"), "file storage refused"),
+                Err(error) => tracing::error!(error = format!("{error:?}"), "file storage rejected"),
             }
         }
         files.resume();
-        tracing::info!("file storage belongs to the database and is used");
+        tracing::info!("file storage available: its marker matches the database");
     }))))
 }
 
-/// The same comparison without writing anything: for commands that only read.
+/// Compares without writing anything, for read-only commands.
 pub async fn verify(store: &Store, files: &Files) -> Result<()> {
     match judge(store, files).await? {
         StorageMatch::Same | StorageMatch::Adopt => Ok(()),
@@ -61,12 +63,12 @@ pub async fn verify(store: &Store, files: &Files) -> Result<()> {
     }
 }
 
-/// Marks the storage as that of this database, regardless of its files and of its marker.
+/// Assigns the storage to this database, regardless of its files and its marker.
 pub async fn adopt(store: &Store, files: &Files) -> Result<()> {
     if !files.is_lasting() {
         return Ok(());
     }
-    // First the row: a storage whose marker no database records could be used by none.
+    // The row first: a storage whose marker no database contains could not be used by any.
     let record = |platform: &mut Platform<'_>| platform.record_storage(&clock::new_id(), clock::now());
     let recorded = store.platform_write(PlatformProof::housekeeping(), record).await?;
     let id = recorded.ok_or_else(|| anyhow::anyhow!("the id of the file storage was not recorded"))?;
@@ -77,7 +79,8 @@ async fn judge(store: &Store, files: &Files) -> Result<StorageMatch> {
     if !files.is_lasting() {
         return Ok(StorageMatch::Same);
     }
-    // The marker first: it is written after the row, so another instance that does both now is not taken for a stranger.
+    // The marker first: it is written after the row, so a concurrent instance that does both is not mistaken for
+    // another installation.
     let marker = files.marker().await?;
     let read = |platform: &mut Platform<'_>| Ok((platform.storage_id()?, platform.sampled_files(SAMPLED_FILES)?));
     let (recorded, sampled) = store.platform_read(PlatformProof::housekeeping(), read).await?;

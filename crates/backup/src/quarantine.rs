@@ -1,21 +1,21 @@
-//! Files that a sweep put aside, brought back: after the service ran with a wrong database, or rows came back from a backup.
+//! Restores quarantined files, after the service ran with a wrong database or rows were restored from a backup.
 
 use super::{Place, Progress, Tell};
 use db::Store;
 use db::platform::PlatformProof;
 
-/// What became of the files in the quarantine.
+/// The result for the files in the quarantine.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Returned {
-    /// Brought back.
+    /// Restored.
     pub returned: u64,
-    /// Left there, because no row names them.
+    /// Not restored: no row refers to the file.
     pub without_row: u64,
-    /// Left there, because a file of the same key is kept.
+    /// Not restored: a file with the same key exists.
     pub kept_already: u64,
 }
 
-/// Brings back every file of the quarantine that a row names.
+/// Restores every quarantined file that a row refers to.
 pub fn restore_quarantine(place: &Place, tell: Tell<'_>) -> anyhow::Result<Returned> {
     let store = Store::open(&place.database, 1, 1)?;
     let keys = place.runtime.block_on(place.files.quarantined())?;

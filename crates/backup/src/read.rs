@@ -1,4 +1,4 @@
-//! An archive that was written somewhere by somebody: nothing in it is believed before all of it was read and compared.
+//! Reads archives. Their content is untrusted until the whole archive has been verified.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
@@ -15,31 +15,29 @@ use super::format::{
 use super::{PIECE, Progress, Tell};
 use db::dump::Cell;
 
-/// The first and the last part are read into memory.
+/// The maximum size in bytes of the header and the manifest, which are read into memory.
 const HEADER_MAX: u64 = 64 << 10;
 const MANIFEST_MAX: u64 = 4 << 20;
 
-/// An archive whose parts are known.
+/// An archive whose entries are known.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
-    /// What it begins with.
     pub header: Header,
-    /// What it ends with.
     pub manifest: Manifest,
     rows: Vec<Span>,
     list: Span,
     files: Span,
 }
 
-/// Where something stands in the archive.
+/// A range of bytes in the archive.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     from: u64,
     size: u64,
 }
 
-/// Reads all of an archive and compares it with itself; changes nothing anywhere.
+/// Reads a whole archive and verifies it against its manifest; writes nothing.
 pub fn verify(path: &Path, tell: Tell<'_>) -> anyhow::Result<Archive> {
     sealed(path, tell).with_context(|| format!("{} is no whole backup", path.display()))?;
     let archive =
@@ -50,7 +48,7 @@ pub fn verify(path: &Path, tell: Tell<'_>) -> anyhow::Result<Archive> {
     Ok(archive)
 }
 
-/// Whether every byte is as it was written.
+/// Verifies the checksum of the whole archive.
 fn sealed(path: &Path, tell: Tell<'_>) -> anyhow::Result<()> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -80,11 +78,11 @@ fn sealed(path: &Path, tell: Tell<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is done with a line of the list of files, and its bytes if they are here.
+/// Called for each line of the list of files, with its bytes if the archive contains them.
 pub(super) type SeeFile<'s> = dyn FnMut(&FileLine, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
 
 impl Archive {
-    /// Finds the parts. Entries must be the known ones in the known order; the bytes of files are passed over.
+    /// Locates the entries, which must be the known ones in the known order. Skips the bytes of files.
     fn open(path: &Path) -> anyhow::Result<Self> {
         let file = File::open(path)?;
         let end = file.metadata()?.len().saturating_sub(SEAL_BYTES);
@@ -133,7 +131,7 @@ impl Archive {
         let list = list.context("it has no list of files")?;
         let expected: Vec<String> = manifest.tables.iter().map(|table| rows_name(&table.name)).collect();
         ensure!(names == expected, "its tables are not those of its manifest");
-        // The head of an entry stands before its bytes.
+        // The header of an entry precedes its bytes.
         let begin = files.map_or(manifest_at - 512, |first| first.from - 512);
         let files = Span {
             from: begin,
@@ -149,7 +147,7 @@ impl Archive {
         })
     }
 
-    /// Compares every part with the manifest.
+    /// Verifies every part against the manifest.
     fn compare(&self, tell: Tell<'_>) -> anyhow::Result<()> {
         for (index, table) in self.manifest.tables.iter().enumerate() {
             tell(Progress {
@@ -225,7 +223,7 @@ impl Archive {
         Ok(BufReader::with_capacity(PIECE, file.take(span.size)))
     }
 
-    /// The rows of one table of the manifest.
+    /// Returns the rows of one table.
     pub(super) fn rows(&self, index: usize) -> anyhow::Result<Rows<'_, impl Read + use<>>> {
         let table = &self.manifest.tables[index];
         let mut lines = Lines::new(self.span(self.rows[index])?);
@@ -233,7 +231,7 @@ impl Archive {
         Ok(Rows { lines, table })
     }
 
-    /// Goes through the list of files, with the bytes of each that is here.
+    /// Iterates over the list of files, with the bytes of each file in the archive.
     pub(super) fn each_file(&self, see: &mut SeeFile<'_>) -> anyhow::Result<()> {
         let mut lines = Lines::new(self.span(self.list)?);
         lines.unpacked_max = self.manifest.list.unpacked;
@@ -264,7 +262,7 @@ impl Archive {
     }
 }
 
-/// Keys are made by the program; nothing else is taken for one.
+/// Returns whether a text has the format of a generated key.
 fn is_key(key: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
     (1..=200).contains(&key.len()) && !key.starts_with('.') && key.bytes().all(plain)
@@ -276,7 +274,7 @@ fn whole(entry: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file that ends before its seal.
+/// A file without its checksum entry.
 struct Upto {
     file: File,
     end: u64,
@@ -296,7 +294,7 @@ impl io::Seek for Upto {
     }
 }
 
-/// Packed lines, one after the other; a line without an end or beyond all measure is refused.
+/// Reads compressed lines; rejects an unterminated or oversized line.
 pub(super) struct Lines<R: Read> {
     reader: BufReader<GzDecoder<R>>,
     line: Vec<u8>,
@@ -344,9 +342,9 @@ impl<R: Read> Rows<'_, R> {
     }
 }
 
-/// A backup that has gaps is still a backup; whoever reads it is told.
+/// A backup with missing files is still usable; its readers are warned.
 impl Manifest {
-    /// Whether every file was there and whole.
+    /// Returns whether every file was found undamaged.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.damaged.is_empty()
     }

@@ -1,6 +1,6 @@
-//! A backup brought back, into a place where nothing is yet. The archive is compared with itself first; then come the files,
-//! then all rows in one transaction. A mark in the database keeps the service from starting on half of it, and tells the
-//! next try that it may go on.
+//! Restores a backup into an empty installation. The archive is verified first; then the files are restored, then all
+//! rows in one transaction. A state in the database prevents the service from starting on an incomplete restore, and
+//! allows a repeated restore to continue.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -24,20 +24,19 @@ use db::{Database, Store, migrate, migrate_to, newest_migration};
 const BEGUN: &str = "begun";
 const LOADED: &str = "loaded";
 
-/// What was brought back.
+/// The result of a restore.
 #[derive(Debug)]
 pub struct Restored {
-    /// The end of the archive.
     pub manifest: Manifest,
-    /// People who were erased after the backup was made, erased again.
+    /// The number of users who were erased again, because they were erased after the backup was made.
     pub erased: u64,
-    /// Migrations that came after the backup.
+    /// The number of migrations that were applied because they are newer than the backup.
     pub migrations: usize,
-    /// What a look at everything found afterwards.
+    /// The result of the scrub after the restore.
     pub findings: Findings,
 }
 
-/// Brings back an archive that was verified. `erased` names a list of erased people besides that of the data folder.
+/// Restores a verified archive. `erased` is an erasure journal in addition to that in the data folder.
 pub fn restore(place: &Place, archive: &Archive, erased: Option<&Path>, tell: Tell<'_>) -> anyhow::Result<Restored> {
     let mut ids = erase_list::read(&place.data_dir.join(erase_list::NAME))?;
     if let Some(path) = erased {
@@ -65,15 +64,15 @@ pub fn restore(place: &Place, archive: &Archive, erased: Option<&Path>, tell: Te
 }
 
 async fn finish(store: &Store, place: &Place, ids: BTreeSet<String>) -> anyhow::Result<u64> {
-    // The rows are those of the backup, the storage is this one: from now on they belong together.
+    // The rows of the backup and this storage belong together from now on.
     ownership::adopt(store, &place.files).await?;
     let erased = erase_again(store, ids).await?;
     erase_list::add(store, &place.data_dir).await?;
     Ok(erased)
 }
 
-/// Makes sure that nothing is there and that the schema is that of the backup; answers whether the rows are there already,
-/// from a try that was interrupted.
+/// Checks that the installation is empty and migrates to the schema of the backup. Returns whether an interrupted
+/// restore has already loaded the rows.
 fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
     let wanted = archive.header.schema;
     let newest = i64::from(newest_migration());
@@ -135,7 +134,7 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// An empty storage with a marker is in use by the database that records it.
+/// An empty storage with a marker is in use by the database that contains its id.
 fn refuse_foreign_storage(place: &Place, has_schema: bool) -> anyhow::Result<()> {
     let Some(marker) = place.runtime.block_on(place.files.marker())? else {
         return Ok(());
@@ -197,7 +196,7 @@ fn file(place: &Place, manifest: &Manifest, line: &FileLine, content: &mut dyn R
     }
     let staged = place.runtime.block_on(staging.finish())?;
     let is_other = line.sha256.as_ref().is_some_and(|sha256| sha256 != staged.sha256());
-    // Compared before; but the archive may lie on a disk that forgets.
+    // Verified before, but the archive may have changed or its disk may be faulty.
     ensure!(
         !is_other || manifest.damaged.contains(&line.key),
         "it changed while it was read"

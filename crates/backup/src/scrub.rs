@@ -1,4 +1,4 @@
-//! Rows, files and checksums compared with each other, while the service runs or not. It changes nothing.
+//! Verifies rows, files and checksums against each other, also while the service runs. Read-only.
 
 use std::io::{self, BufReader};
 
@@ -14,33 +14,33 @@ use db::Store;
 use db::dump::{NamedFile, Snapshot};
 use db::platform::PlatformProof;
 
-/// Names of one sort that are kept; the others are only counted.
+/// The maximum number of names per category; others are only counted.
 const NAMES_MAX: usize = 10_000;
 
-/// What a scrub found.
+/// The result of a scrub.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// Files that rows name.
+    /// The number of files that rows refer to.
     pub files: u64,
-    /// Their bytes.
+    /// The total size of these files in bytes.
     pub bytes: u64,
-    /// Named by a row, and not there.
+    /// Files that a row refers to, but that do not exist.
     pub missing: Vec<String>,
-    /// There, and other than they were written.
+    /// Files with a wrong checksum.
     pub damaged: Vec<String>,
-    /// There, and named by no row.
+    /// Files that no row refers to.
     pub orphaned: Vec<String>,
-    /// Rows that contradict each other.
+    /// Inconsistent rows.
     pub contradictions: Vec<String>,
 }
 
 impl Findings {
-    /// Whether nothing that anybody was promised is lost. Files without rows are what crashes leave; they harm nobody.
+    /// Returns whether no data is lost. Orphaned files are harmless leftovers of crashes.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.damaged.is_empty() && self.contradictions.is_empty()
     }
 
-    /// Takes out what a backup already said that it lacks.
+    /// Removes the findings that a backup has already reported.
     pub(super) fn forgive(&mut self, manifest: &Manifest) {
         let known = |line: &String, keys: &[String]| keys.iter().any(|key| line.starts_with(key.as_str()));
         self.missing.retain(|line| !known(line, &manifest.missing));
@@ -48,8 +48,8 @@ impl Findings {
     }
 }
 
-/// Compares everything. Files without rows count when they are older than so many minutes: a younger one may be waiting for
-/// its row.
+/// Verifies everything. A file counts as orphaned only if it is older than `older_than` minutes: the row of a younger
+/// one may not be inserted yet.
 pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<Findings> {
     let store = Store::open(&place.database, 1, 1)?;
     let mut findings = Findings::default();
@@ -69,7 +69,7 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
                 Ok((size, true)) => findings.bytes += size,
                 Ok((_, false)) => suspects.push((file, false)),
                 Err(error) => {
-                    tracing::debug!(error = format!("{error:?}"), "a file cannot be read");
+                    tracing::debug!(error = format!("{error:?}"), "file not readable");
                     suspects.push((file, true));
                 }
             }
@@ -81,7 +81,7 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
         let named = store.platform_read(PlatformProof::command_line(), move |platform| {
             platform.file_is_named(&key)
         });
-        // Its row may have gone since.
+        // The row may have been deleted since the snapshot.
         if place.runtime.block_on(named)? {
             let list = if is_missing {
                 &mut findings.missing
@@ -97,7 +97,7 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
     Ok(findings)
 }
 
-/// The size of a file, and whether its bytes are those that were written.
+/// Returns the size of a file and whether its checksum is correct.
 fn look(place: &Place, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
     let key = FileKey::new(&file.key);
     let opened = place.runtime.block_on(async {

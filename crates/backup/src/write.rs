@@ -1,5 +1,5 @@
-//! A backup while the service runs. First the rows of one moment, then the files they name: kept files never change, and
-//! while the backup says that it is at work, no file goes whose row went after that moment.
+//! Writes a backup while the service runs: first the rows of a snapshot, then the files that they refer to. Files are
+//! immutable, and while a backup holds its lease, files whose rows were deleted after the snapshot are not deleted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write as _};
@@ -26,22 +26,21 @@ use db::dump::Snapshot;
 use db::platform::PlatformProof;
 use db::{Database, Store};
 
-/// How long files are held after the last sign of life of a backup, in seconds, and how often it gives one.
+/// The lease on files in seconds, and the interval of its renewal.
 const HOLD: i64 = 600;
 const SIGN: Duration = Duration::from_mins(1);
-/// Rows between two looks at the clock.
+/// The number of rows between two checks of the time.
 const ROWS: u64 = 10_000;
 
-/// What was written.
+/// The result of a backup.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// The end of the archive.
     pub manifest: Manifest,
-    /// Bytes of the archive.
+    /// The size of the archive in bytes.
     pub size: u64,
 }
 
-/// Writes a backup to a path where nothing is yet; until it is whole it stands beside it under another name.
+/// Writes a backup to a path that does not exist. Until it is complete, it has a temporary name in the same folder.
 pub fn write(place: &Place, path: &Path, tell: Tell<'_>) -> anyhow::Result<Written> {
     if path.exists() {
         bail!("{} exists already", path.display());
@@ -65,7 +64,7 @@ pub fn write(place: &Place, path: &Path, tell: Tell<'_>) -> anyhow::Result<Writt
 }
 
 fn write_part(place: &Place, part: &Path, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<Written> {
-    // Whoever reads an archive reads hashes of passwords and everything children wrote.
+    // The archive contains password hashes and everything that students wrote.
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -95,7 +94,7 @@ fn write_part(place: &Place, part: &Path, hold: &mut Hold, tell: Tell<'_>) -> an
 
 type Out = Counted<BufWriter<File>>;
 
-/// An archive being written.
+/// An archive that is being written.
 struct Writing {
     out: Out,
     scratch: PathBuf,
@@ -103,7 +102,7 @@ struct Writing {
 }
 
 impl Writing {
-    /// Every row, and the list of files they name; the snapshot ends here.
+    /// Writes all rows and the list of files that they refer to, from one snapshot.
     fn rows(&mut self, database: &Database, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<File> {
         let taken_at = clock::now();
         let mut snapshot = Snapshot::take(database)?;
@@ -162,7 +161,7 @@ impl Writing {
         Ok(list)
     }
 
-    /// The bytes of every file of the list.
+    /// Writes the bytes of every file in the list.
     fn files(&mut self, place: &Place, list: File, hold: &mut Hold, tell: Tell<'_>) -> anyhow::Result<()> {
         let mut lines = super::read::Lines::new(list);
         let mut number = 0;
@@ -193,7 +192,7 @@ impl Writing {
         let (size, reader) = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                tracing::error!(error = format!("{error:?}"), file.key = %key, "a file is not in the backup");
+                tracing::error!(error = format!("{error:?}"), file.key = %key, "file missing: not in the backup");
                 return note(&mut self.manifest.missing, &line.key);
             }
         };
@@ -204,7 +203,7 @@ impl Writing {
         self.manifest.bytes += size;
         let is_other = line.sha256.as_ref().is_some_and(|sha256| *sha256 != counted.sha256());
         if is_other {
-            tracing::error!(file.key = %key, "a file is damaged; the backup has it as it is");
+            tracing::error!(file.key = %key, "file damaged: checksum mismatch, backed up unchanged");
             note(&mut self.manifest.damaged, &line.key)?;
         }
         Ok(())
@@ -232,7 +231,7 @@ fn note(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lines being packed beside the archive: a tar must know sizes before it sees bytes.
+/// Compresses lines into a temporary file, because a tar header contains the size of the entry.
 struct Packing {
     out: GzEncoder<BufWriter<File>>,
     lines: u64,
@@ -249,7 +248,7 @@ impl Packing {
             .truncate(true)
             .mode(0o600)
             .open(path)?;
-        // Nobody needs its name, and nobody has to clear it away after a crash.
+        // Unlinked immediately, so that a crash leaves no file.
         std::fs::remove_file(path)?;
         Ok(Self {
             out: GzEncoder::new(BufWriter::with_capacity(PIECE, file), Compression::default()),
@@ -265,7 +264,7 @@ impl Packing {
         Ok(())
     }
 
-    /// Puts the packed lines into the archive; answers how many, and the bytes for another reading.
+    /// Appends the compressed lines to the archive. Returns their number, and the file to read them again.
     fn append(self, out: &mut Out, name: &str) -> anyhow::Result<(u64, (File, Part))> {
         let mut file = self
             .out
@@ -286,7 +285,7 @@ impl Packing {
     }
 }
 
-/// A kept file read on the thread of a command.
+/// Reads a stored file on the thread of a command.
 pub(super) struct Kept {
     runtime: Handle,
     reader: Reader,
@@ -304,7 +303,7 @@ impl Read for Kept {
     }
 }
 
-/// Says in the database that a backup is at work, so that no file goes meanwhile.
+/// A lease in the database that prevents the deletion of files during a backup.
 struct Hold {
     store: Store,
     runtime: Handle,
@@ -334,7 +333,7 @@ impl Hold {
         self.runtime.block_on(written)
     }
 
-    /// A sign of life, if the last one is old.
+    /// Renews the lease if it is old.
     fn sign(&mut self) -> common::error::Result<()> {
         if self.signed.elapsed() > SIGN {
             self.write()?;
@@ -350,14 +349,14 @@ impl Hold {
             .platform_write(PlatformProof::command_line(), move |platform| {
                 platform.release_files(&name, now)
             });
-        // It runs out by itself.
+        // The lease expires anyway.
         if let Err(error) = self.runtime.block_on(written) {
-            tracing::warn!(%error, "files stay held for some minutes");
+            tracing::warn!(%error, "backup lease not released: file deletion resumes when it expires");
         }
     }
 }
 
-/// A path with a further extension.
+/// Appends an extension to a path.
 fn beside(path: &Path, extension: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");

@@ -1,5 +1,5 @@
-//! Every setting, grouped by concern: an environment variable and the flag of the same name. The only reader of the
-//! environment. Secrets never show themselves.
+//! All settings, grouped by topic: an environment variable and a flag of the same name. No other module reads the
+//! environment. Secrets are never displayed.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,120 +24,125 @@ use realtime::watch::Watch;
 
 pub mod dotenv;
 
-/// Where rows and files are kept.
+/// Settings of the database and the file storage.
 #[derive(Args, Debug, Clone)]
 pub struct StorageArgs {
-    /// Folder of the embedded database and of the files
+    /// Folder of the SQLite database and of the files
     #[arg(long, env = "DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
-    /// `postgres://…` for a server, with TLS by `?sslmode=verify-full&sslrootcert=FILE`; unset: SQLite in the data folder
+    /// `postgres://…` for a server, with TLS by `?sslmode=verify-full&sslrootcert=FILE`; unset: SQLite in DATA_DIR
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
-    /// Files whose content is the database URL
+    /// File that contains DATABASE_URL
     #[arg(long, env = "DATABASE_URL_FILE", hide = true)]
     pub database_url_file: Option<PathBuf>,
-    /// `s3://bucket/prefix` for an object store; unset: files in the data folder
+    /// `s3://bucket/prefix` for an object store; unset: files in DATA_DIR
     #[arg(long, env = "FILES_URL")]
     pub files_url: Option<String>,
-    /// How the object store is reached
     #[command(flatten)]
     pub object_store: ObjectStoreArgs,
-    /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
+    /// Number of database connections: `reading` or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the
+    /// number of cores
     #[arg(long, env = "DATABASE_CONNECTIONS")]
     pub database_connections: Option<String>,
-    /// Seconds that a start waits for a PostgreSQL server that is away, starting or full, or for the service before it to leave SQLite
+    /// Seconds that a start waits for a PostgreSQL server that is unavailable, starting or out of connections, or for
+    /// the previous process to release the SQLite database
     #[arg(long, env = "DATABASE_WAIT_SECONDS", default_value_t = DATABASE_WAIT_SECONDS)]
     pub database_wait_seconds: u64,
 }
 
-/// What `serve` needs besides storage.
+/// Settings of `serve`.
 #[derive(Args, Debug, Clone)]
 pub struct ServeArgs {
-    /// Where people open the service; also the only allowed origin (required)
+    /// URL of the service for users; also the only allowed origin (required)
     #[arg(long, env = "FRONTEND_URL")]
     pub frontend_url: Option<String>,
-    /// Signs and verifies document-server tokens, at least 32 bytes (required)
+    /// Secret that signs and verifies document-server tokens, at least 32 bytes (required)
     #[arg(long, env = "DOCSERVER_JWT_SECRET", hide_env_values = true)]
     pub docserver_jwt_secret: Option<Secret>,
-    /// The same, from a file
+    /// File that contains DOCSERVER_JWT_SECRET
     #[arg(long, env = "DOCSERVER_JWT_SECRET_FILE")]
     pub docserver_jwt_secret_file: Option<PathBuf>,
-    /// Signs session cookies, at least 32 bytes, another one than above (required)
+    /// Secret that signs session cookies, at least 32 bytes, different from DOCSERVER_JWT_SECRET (required)
     #[arg(long, env = "AUTH_SECRET", hide_env_values = true)]
     pub auth_secret: Option<Secret>,
-    /// The same, from a file
+    /// File that contains AUTH_SECRET
     #[arg(long, env = "AUTH_SECRET_FILE")]
     pub auth_secret_file: Option<PathBuf>,
-    /// Address and port; port 0 picks a free one and prints it
+    /// Address and port to listen on; port 0 selects a free port and prints it
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
     pub listen: SocketAddr,
-    /// Where the document server reaches this service; default `http://LISTEN`
+    /// URL of this service for the document server; default `http://LISTEN`
     #[arg(long, env = "API_INTERNAL_URL")]
     pub api_internal_url: Option<String>,
-    /// The document server as browsers reach it
+    /// URL of the document server for browsers
     #[arg(long, env = "DOCSERVER_URL")]
     pub docserver_url: Option<String>,
-    /// The document server as this service reaches it; default DOCSERVER_URL
+    /// URL of the document server for this service; default DOCSERVER_URL
     #[arg(long, env = "DOCSERVER_INTERNAL_URL")]
     pub docserver_internal_url: Option<String>,
-    /// Header of document-server tokens
+    /// HTTP header for document-server tokens
     #[arg(long, env = "DOCSERVER_JWT_HEADER", default_value = "Authorization")]
     pub docserver_jwt_header: String,
-    /// Whether other installations use the same document server: document keys then begin with this installation's id
+    /// Whether other installations use the same document server; document keys are then prefixed with the id of this
+    /// installation
     #[arg(long, env = "DOCSERVER_SHARED", default_value_t = false, action = clap::ArgAction::Set)]
     pub docserver_shared: bool,
-    /// The folder of the document server's results, as it begins in its addresses
+    /// Path prefix of the document server's result files
     #[arg(long, env = "DOCSERVER_RESULTS_PATH", default_value = DOCSERVER_RESULTS_PATH)]
     pub docserver_results_path: String,
-    /// How long it is waited for
     #[command(flatten)]
     pub docserver_patience: Patience,
-    /// How the live channel makes sure that nothing is missed
     #[command(flatten)]
     pub live_watch: Watch,
-    /// `<slug>.<BASE_DOMAIN>` names an organization
+    /// `<slug>.<BASE_DOMAIN>` is the host name of an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
-    /// The mail server: `smtps://user:password@host`, `starttls://…` or `smtp://host`; unset: mails are laid into DATA_DIR/outbox
+    /// SMTP server: `smtps://user:password@host`, `starttls://…` or `smtp://host`; unset: emails are written to
+    /// DATA_DIR/outbox
     #[arg(long, env = "SMTP_URL", hide_env_values = true)]
     pub smtp_url: Option<Secret>,
-    /// The same, from a file
+    /// File that contains SMTP_URL
     #[arg(long, env = "SMTP_URL_FILE")]
     pub smtp_url_file: Option<PathBuf>,
-    /// Who mails come from, `address` or `Name <address>`; needed with SMTP_URL
+    /// Sender of emails, `address` or `Name <address>`; required with SMTP_URL
     #[arg(long, env = "MAIL_FROM")]
     pub mail_from: Option<String>,
-    /// Proxies whose X-Forwarded-* headers count: addresses and networks (10.0.0.7,172.16.0.0/12,fd00::/8), separated by commas
+    /// Proxies whose X-Forwarded-* headers are trusted: addresses and networks (10.0.0.7,172.16.0.0/12,fd00::/8),
+    /// separated by commas
     #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
     pub trust_proxy: Vec<Network>,
-    /// Address and port of the DNS server that is asked for TXT records of mail domains; unset: those of the machine
+    /// Address and port of the DNS server for TXT records of email domains; unset: the DNS servers of the system
     #[arg(long, env = "DNS_SERVER")]
     pub dns_server: Option<SocketAddr>,
-    /// Multiplies the request rates; 0 = none (loopback only)
+    /// Factor for all request rate limits; 0 = no limits (loopback only)
     #[arg(long, env = "RATE_LIMIT_FACTOR", default_value_t = 1.0)]
     pub rate_limit_factor: f64,
-    /// Connections that are served at the same time; further ones are closed at once
+    /// Maximum number of concurrent connections; further ones are closed immediately
     #[arg(long, env = "CONNECTIONS_MAX", default_value_t = CONNECTIONS_MAX)]
     pub connections_max: usize,
-    /// Connections from one address (a proxy of TRUST_PROXY excepted); a school may stand behind one
+    /// Maximum number of connections from one client address, except proxies in TRUST_PROXY; a whole school may share
+    /// one address
     #[arg(long, env = "CONNECTIONS_PER_ADDRESS", default_value_t = CONNECTIONS_PER_ADDRESS)]
     pub connections_per_address: usize,
-    /// Seconds the service goes on answering after SIGTERM while `/api/health/ready` says no, so that a proxy takes it out
+    /// Seconds that the service continues to serve requests after SIGTERM while `/api/health/ready` fails, so that a
+    /// proxy removes it
     #[arg(long, env = "DRAIN_SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300))]
     pub drain_seconds: u64,
-    /// Largest upload in MiB
+    /// Maximum size of an upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
-    /// Free space in MiB below which the disk of DATA_DIR takes no uploads; 0: no limit
+    /// Free disk space of DATA_DIR in MiB below which uploads are rejected; 0: no limit
     #[arg(long, env = "UPLOAD_FREE_DISK_MB", default_value_t = UPLOAD_FREE_DISK_MB)]
     pub upload_free_disk_mb: u64,
-    /// Address and port of `/metrics` for Prometheus, which names nobody but has no sign-in; unset: there is none
+    /// Address and port of `/metrics` for Prometheus, without personal data and without authentication; unset:
+    /// disabled
     #[arg(long, env = "METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
-    /// text or json
+    /// Log format: text or json
     #[arg(long, env = "LOG_FORMAT", default_value = "text")]
     pub log_format: String,
-    /// error, warn, info, debug, trace
+    /// Log level: error, warn, info, debug, trace
     #[arg(long, env = "LOG_LEVEL", default_value = "info")]
     pub log_level: String,
 }
@@ -192,76 +197,73 @@ impl Default for ServeArgs {
     }
 }
 
-/// The checked settings of a running service.
+/// The validated settings of a running service.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Origin of FRONTEND_URL: `https://school.example`.
+    /// The origin of `FRONTEND_URL`, for example `https://school.example`.
     pub frontend_origin: String,
-    /// FRONTEND_URL without a slash at its end; links in mails begin with it.
+    /// `FRONTEND_URL` without a trailing slash; links in emails begin with it.
     pub frontend_url: String,
-    /// Signs session cookies.
+    /// The secret that signs session cookies.
     pub auth_secret: Secret,
-    /// Signs document-server tokens.
+    /// The secret that signs document-server tokens.
     pub docserver_jwt_secret: Secret,
-    /// Header of document-server tokens.
+    /// The HTTP header for document-server tokens.
     pub docserver_jwt_header: String,
     /// Whether other installations use the same document server.
     pub docserver_shared: bool,
-    /// The folder of the document server's results, with a slash at both ends.
+    /// The path of the document server's result files, with leading and trailing slash.
     pub docserver_results_path: String,
-    /// How long it is waited for.
     pub docserver_patience: Patience,
-    /// The document server for browsers, without a slash at its end.
+    /// The URL of the document server for browsers, without a trailing slash.
     pub docserver_url: Option<String>,
-    /// The document server for this service, without a slash at its end.
+    /// The URL of the document server for this service, without a trailing slash.
     pub docserver_internal_url: Option<String>,
-    /// This service for the document server; unset until the port is known.
+    /// The URL of this service for the document server; `None` until the port is known.
     pub api_internal_url: Option<String>,
-    /// Address and port to listen on.
     pub listen: SocketAddr,
-    /// How the live channel makes sure that nothing is missed.
+    /// Timeouts and intervals of the realtime connections.
     pub live_watch: Watch,
-    /// `<slug>.<base_domain>` names an organization.
+    /// `<slug>.<base_domain>` is the host name of an organization.
     pub base_domain: Option<String>,
-    /// The mail server; without one, letters are laid into the outbox.
+    /// The SMTP server; without one, emails are written to the outbox folder.
     pub smtp: Option<Server>,
-    /// Who letters come from.
+    /// The sender of emails.
     pub mail_from: Mailbox,
-    /// Proxies whose X-Forwarded-* headers count.
+    /// Proxies whose X-Forwarded-* headers are trusted.
     pub trusted_proxies: Vec<Network>,
-    /// The DNS server that is asked for TXT records, instead of those of the machine.
+    /// The DNS server for TXT records, instead of those of the system.
     pub dns_server: Option<SocketAddr>,
-    /// Multiplies the request rates.
+    /// The factor for all request rate limits.
     pub rate_limit_factor: f64,
-    /// Connections that are served at the same time.
+    /// The maximum number of concurrent connections.
     pub connections_max: usize,
-    /// Connections from one address.
+    /// The maximum number of connections from one client address.
     pub connections_per_address: usize,
-    /// How long the service goes on answering after it was told to stop.
+    /// How long requests are served after the signal to stop.
     pub drain: Duration,
-    /// Largest upload in bytes.
+    /// The maximum size of an upload in bytes.
     pub upload_limit: u64,
-    /// Bytes that uploads leave free on the disk of the data folder; 0 for no limit.
+    /// The free disk space in bytes that uploads leave; 0 for no limit.
     pub upload_free_disk: u64,
-    /// Where the metrics are shown, if anywhere.
+    /// The address of the metrics endpoint, if it is enabled.
     pub metrics_listen: Option<SocketAddr>,
-    /// Rows and files.
     pub storage: StorageArgs,
 }
 
-/// Where a document server keeps its results, unless somebody changed that there.
+/// The default path of a document server.
 const DOCSERVER_RESULTS_PATH: &str = "/cache/files/";
-/// A server that is started together with this service is there by then.
+/// Enough for a database server that is started together with this service.
 const DATABASE_WAIT_SECONDS: u64 = 30;
-/// Connections at the same time (reliability.md 5.2).
+/// See `docs/capacity.md` for the number of sockets that an instance can serve.
 const CONNECTIONS_MAX: usize = 20_000;
-/// What saves and the database may still write when uploads are refused.
+/// The reserve for saves and the database.
 const UPLOAD_FREE_DISK_MB: u64 = 1024;
-/// Connections from one address: schools stand behind one.
+/// A whole school may share one address.
 const CONNECTIONS_PER_ADDRESS: usize = 1_000;
 
 impl StorageArgs {
-    /// The database the settings name.
+    /// Returns the configured database.
     pub fn database(&self) -> Result<Database, Refused> {
         let from_file = self.database_url_file.as_deref().map(read_secret_file).transpose()?;
         let url = self
@@ -284,7 +286,7 @@ impl StorageArgs {
         Files::connect(&self.data_dir, self.files_url.as_deref(), &self.object_store).await
     }
 
-    /// How many connections read and write.
+    /// Returns the number of connections for reads and writes.
     pub fn connections(&self, database: &Database) -> Result<(usize, usize), Refused> {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         let (reading, writing) = match database {
@@ -308,7 +310,8 @@ impl StorageArgs {
 }
 
 impl Config {
-    /// Checks the settings of `serve`; one message names everything that is missing, in the specification's order.
+    /// Validates the settings of `serve`. One error names all missing settings, in the order of
+    /// `docs/specification.md`.
     pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, Refused> {
         let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
         let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -453,24 +456,21 @@ impl Config {
     }
 }
 
-/// Refuses settings of which required ones are missing.
+/// Returns the error for missing required settings.
 fn missing(required: &[(&str, bool)]) -> Refused {
     let missing = required.iter().filter(|(_, is_missing)| *is_missing);
     let names: Vec<&str> = missing.map(|(name, _)| *name).collect();
     Refused(format!("Missing required configuration: {}", names.join(", ")))
 }
 
-/// The failpoint a crash test armed for this process (`failpoint`).
+/// Returns the failpoint that a crash test activated for this process.
 pub fn failpoint() -> Option<String> {
     environment("GROUPWORK_FAILPOINT")
 }
 
-/// What the environment says of a setting.
+/// Reads an environment variable.
 pub fn environment(name: &str) -> Option<String> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the settings are the one reader of the environment"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "no other module reads the environment")]
     std::env::var(name).ok()
 }
 

@@ -1,5 +1,5 @@
-//! What this service asks of the document server: commands, conversions, its health, and the bytes of a result. Requests
-//! go to the configured address only, follow no redirect and no proxy, and end by themselves.
+//! Client for the document server: commands, conversions, health check, and download of results. Requests go only to
+//! the configured address, follow no redirect and use no proxy, and have timeouts.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use super::result_path::ResultPath;
 use super::token::Claims;
 use common::error::{Error, Result};
 
-/// How long a connection may take to be made.
+/// Connect timeout.
 const CONNECT: Duration = Duration::from_secs(3);
-/// How long the other side may be silent.
+/// Read timeout.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long the question for its health may take.
+/// Timeout of the health check.
 const HEALTH: Duration = Duration::from_secs(3);
-/// The first and the longest pause before a conversion is asked for again.
+/// The first and the maximum delay between two polls of a conversion.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// The connections to it: one set for the whole service.
+/// Builds the HTTP client, one for the whole service.
 pub(super) fn connections() -> Result<reqwest::Client> {
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -37,38 +37,39 @@ pub(super) fn connections() -> Result<reqwest::Client> {
         .map_err(|error| Error::Internal(error.into()))
 }
 
-/// What became of the wish for a save.
+/// The result of a forced save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forced {
-    /// It comes, with the words we gave along.
+    /// The save follows as a callback with the given user data.
     Started,
-    /// What we have is what there is.
+    /// Nothing has changed since the last save.
     Unchanged,
     /// There is no such session.
     Unknown,
-    /// The session is closing: its final save comes.
+    /// The session is closing; its final save follows.
     Closing,
 }
 
-/// What the document server knows of a session.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing: it is over, or was never there.
+    /// The session has ended or never existed.
     Unknown,
-    /// These people edit now. With nobody there, changes may still wait to be saved; older servers name nobody at all.
+    /// The users who are editing. An empty list means that changes may still have to be saved; older servers return
+    /// no list.
     Open(Option<Vec<UserId>>),
 }
 
 /// A conversion to PDF.
 #[derive(Debug, Clone)]
 pub struct Conversion {
-    /// Names source and output; another key whenever another result is meant, for the document server keeps them.
+    /// Identifies source and output. The document server caches results by key, so another result needs another key.
     pub key: String,
     /// The extension of the source.
     pub file_type: &'static str,
-    /// Where the document server fetches the source.
+    /// The URL from which the document server downloads the source.
     pub url: String,
-    /// What the result is called.
+    /// The title of the result.
     pub title: String,
 }
 
@@ -92,7 +93,7 @@ struct ConversionAnswer {
 }
 
 impl DocumentServer {
-    /// Asks for the present state of a session; `nonce` comes back with the save.
+    /// Requests a save of the current state of a session; the callback contains `nonce`.
     pub async fn force_save(&self, key: &str, nonce: &str) -> Result<Forced> {
         let answer = self.command("forcesave", key, &[("userdata", nonce.into())]).await?;
         match answer.error {
@@ -104,7 +105,7 @@ impl DocumentServer {
         }
     }
 
-    /// What the document server knows of the session; it also repeats its last news about it.
+    /// Returns the state of the session. The document server also repeats its last callback.
     pub async fn knows(&self, key: &str) -> Result<Known> {
         let answer = self.command("info", key, &[]).await?;
         let users = answer.users.map(|users| users.into_iter().map(UserId::new).collect());
@@ -115,7 +116,7 @@ impl DocumentServer {
         }
     }
 
-    /// Sends everybody out of a session. Browsers obey, others may not; the lock does not depend on it.
+    /// Disconnects all users of a session. Browsers comply, other clients may not; the lock does not depend on it.
     pub async fn send_out(&self, key: &str) -> Result<()> {
         match self.command("drop", key, &[]).await?.error {
             0 | 1 => Ok(()),
@@ -123,7 +124,7 @@ impl DocumentServer {
         }
     }
 
-    /// Sends some people out of a session; the others stay.
+    /// Disconnects some users of a session.
     pub async fn send_some_out(&self, key: &str, people: &[UserId]) -> Result<()> {
         match self.command("drop", key, &[("users", json!(people))]).await?.error {
             0 | 1 => Ok(()),
@@ -131,7 +132,7 @@ impl DocumentServer {
         }
     }
 
-    /// The keys of saves that nobody took.
+    /// Returns the keys of forgotten saves, whose callbacks were never acknowledged.
     pub async fn forgotten_keys(&self) -> Result<Vec<String>> {
         let answer = self.command("getForgottenList", "", &[]).await?;
         if answer.error == 0 {
@@ -141,7 +142,7 @@ impl DocumentServer {
         }
     }
 
-    /// Where such a save is.
+    /// Returns the path of a forgotten save.
     pub async fn forgotten_save(&self, key: &str) -> Result<Option<ResultPath>> {
         let answer = self.command("getForgotten", key, &[]).await?;
         match answer.error {
@@ -151,7 +152,7 @@ impl DocumentServer {
         }
     }
 
-    /// Lets the document server throw such a save away.
+    /// Deletes a forgotten save on the document server.
     pub async fn delete_forgotten(&self, key: &str) -> Result<()> {
         match self.command("deleteForgotten", key, &[]).await?.error {
             0 | 1 => Ok(()),
@@ -159,7 +160,7 @@ impl DocumentServer {
         }
     }
 
-    /// Converts to PDF until the deadline; answers where the result is.
+    /// Converts to PDF until the deadline. Returns the path of the result.
     pub async fn convert(&self, conversion: &Conversion, deadline: Instant) -> Result<ResultPath> {
         let claims = object(json!({
             "async": true,
@@ -189,7 +190,7 @@ impl DocumentServer {
             .map_err(|_| Error::DocumentServerTimeout)?
     }
 
-    /// Begins to fetch a result: status and length are checked, the bytes are the caller's to count.
+    /// Starts the download of a result. Checks status and length; the caller counts the bytes.
     pub async fn fetch(&self, result: &ResultPath) -> Result<Response> {
         let url = result.at(self.internal_url()?);
         let response = self.0.http.get(url).send().await.map_err(network)?;
@@ -200,7 +201,7 @@ impl DocumentServer {
         if response.content_length().is_some_and(|length| length > limit) {
             return Err(Error::TooLarge { limit_bytes: limit });
         }
-        // No result of an editor is a web page; a proxy's error page with status 200 is.
+        // Results are never HTML, but a proxy may return an error page with status 200.
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
@@ -211,12 +212,13 @@ impl DocumentServer {
         Ok(response)
     }
 
-    /// The largest file that is taken.
+    /// Returns the maximum size of a download in bytes.
     pub fn download_limit(&self) -> u64 {
         self.0.download_limit
     }
 
-    /// Whether it says it is healthy; nothing when none is configured. The status is 200 either way, so the body counts.
+    /// Returns the result of the health check; `None` if no document server is configured. The status is always 200,
+    /// so the body is checked.
     pub async fn is_healthy(&self) -> Option<bool> {
         let mut url = self.0.internal_url.clone()?;
         let path = format!("{}/healthcheck", url.path().trim_end_matches('/'));
@@ -237,7 +239,7 @@ impl DocumentServer {
         self.ask("command", key, claims).await
     }
 
-    /// Posts signed parameters. The shard key keeps one session on one node of a cluster and does no harm elsewhere.
+    /// Posts signed parameters. In a cluster, the shard key routes a session to one node; a single server ignores it.
     async fn ask<T: DeserializeOwned>(&self, what: &str, key: &str, claims: Claims) -> Result<T> {
         let mut url = self.internal_url()?.clone();
         let path = format!("{}/{what}", url.path().trim_end_matches('/'));
@@ -277,11 +279,11 @@ fn object(value: Value) -> Claims {
     }
 }
 
-/// A failure on the way; `error` may name our own addresses, so it is logged and not shown.
+/// Converts a network error. Its text may contain internal addresses, so it is logged and not returned to clients.
 pub fn network(error: reqwest::Error) -> Error {
-    // The address of a result holds a signature that works like a password.
+    // The URL of a result contains a signature that grants access.
     let error = error.without_url();
-    tracing::warn!(%error, "the document server was not reached");
+    tracing::warn!(%error, "document server connection failed");
     if error.is_timeout() && !error.is_connect() {
         Error::DocumentServerTimeout
     } else {
@@ -290,7 +292,7 @@ pub fn network(error: reqwest::Error) -> Error {
 }
 
 fn nonsense(what: &str) -> Error {
-    tracing::warn!(what, "the document server answered something unexpected");
+    tracing::warn!(what, "document server returned an unexpected response");
     Error::DocumentServer(what.to_owned())
 }
 
@@ -305,7 +307,7 @@ fn command_fault(error: i64) -> Error {
     nonsense(&format!("{why} ({error})"))
 }
 
-/// Each failure of a conversion has its own word, for people choose what to do by it.
+/// Maps each conversion error to its own code, because users decide by it what to do.
 fn conversion_fault(error: i64) -> Error {
     let (code, message) = match error {
         -2 => return Error::DocumentServerTimeout,
@@ -325,6 +327,6 @@ fn conversion_fault(error: i64) -> Error {
         -10 => ("too_large", "the document is too large for it"),
         _ => ("unknown", "the conversion failed"),
     };
-    tracing::warn!(error, code, "a conversion failed");
+    tracing::warn!(error, code, "document conversion failed");
     Error::DocumentServerFault { code, message }
 }

@@ -1,5 +1,5 @@
-//! The configuration a page hands to the editor (contract 8.1). It is built from what the server knows, never from what
-//! the browser says, and every value of it is inside the token.
+//! The configuration that a page passes to the editor. It is built from server data only, never from browser input,
+//! and the token contains all of its values.
 
 use model::document::{Document, Mode};
 use model::document_kind::{DocumentType, FileExtension};
@@ -11,20 +11,20 @@ use utoipa::ToSchema;
 use super::{Bytes, DocumentServer};
 use common::error::{Error, Result};
 
-/// What a page needs to open an editor: the configuration for `DocsAPI.DocEditor`, and where its script is.
+/// What a page needs to open an editor: the configuration for `DocsAPI.DocEditor` and the location of its script.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Editor {
-    /// The document server as browsers reach it; null when none is configured.
+    /// The URL of the document server for browsers; null if none is configured.
     #[schema(required)]
     document_server_url: Option<String>,
     #[serde(flatten)]
     configuration: Configuration,
-    /// The configuration, signed; it lives ten minutes.
+    /// The signed configuration as a JWT. It expires after ten minutes.
     token: String,
 }
 
-/// The signed part.
+/// The configuration for `DocsAPI.DocEditor`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EditorConfiguration)]
@@ -34,23 +34,23 @@ pub struct Configuration {
     editor_config: Settings,
 }
 
-/// The document as the editor knows it.
+/// The document to open.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditedDocument {
     file_type: FileExtension,
-    /// The same for everybody in one session.
+    /// The document key, the same for all users of an editing session.
     key: String,
     title: String,
-    /// Where the document server fetches it.
+    /// The URL from which the document server downloads the document.
     url: String,
     permissions: Permissions,
 }
 
-/// What the editor lets its user do.
+/// What the user may do in the editor.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "the document server's own words")]
+#[expect(clippy::struct_excessive_bools, reason = "fields of the document server's protocol")]
 #[schema(as = EditorPermissions)]
 pub struct Permissions {
     edit: bool,
@@ -60,11 +60,11 @@ pub struct Permissions {
     download: bool,
     print: bool,
     copy: bool,
-    /// The work room has a chat of its own.
+    /// Always false: the work room has its own chat.
     chat: bool,
 }
 
-/// How the editor behaves.
+/// The settings of the editor.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EditorSettings)]
@@ -79,51 +79,50 @@ pub struct Settings {
     customization: Customization,
 }
 
-/// Whose editor it is, as the others in the session see it: no address, no login.
+/// The user as shown to others in the session, without email address or user name.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct EditingUser {
     id: UserId,
     name: String,
 }
 
-/// Switches of the editor page.
+/// The user interface of the editor.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "the document server's own words")]
+#[expect(clippy::struct_excessive_bools, reason = "fields of the document server's protocol")]
 #[schema(as = EditorCustomization)]
 pub struct Customization {
     autosave: bool,
     forcesave: bool,
-    /// Documents of pupils run no programs.
+    /// Always false: macros in documents are never executed.
     macros: bool,
     plugins: bool,
     feedback: bool,
     features: EditorFeatures,
 }
 
-/// Parts of the editor page that cover the text.
+/// Optional parts of the editor's user interface.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorFeatures {
-    /// Windows that point at new functions.
+    /// Pop-ups that announce new features.
     features_tips: bool,
 }
 
-/// Who opens an editor.
+/// A user who opens an editor.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    /// The account.
     pub id: UserId,
-    /// The name the others see.
+    /// The name shown to other users.
     pub name: String,
-    /// His language, such as `de` or `de-CH`.
+    /// The locale, for example `de` or `de-CH`.
     pub locale: String,
 }
 
-/// The longest name and title the document server takes.
+/// The maximum length of names and titles that the document server accepts.
 const NAME_MAX: usize = 128;
 
 impl DocumentServer {
-    /// The editor of a document for somebody, in the mode the rules gave him.
+    /// Builds the editor configuration of a document for a user, in the mode that the access rules allow.
     pub fn editor(&self, document: &Document, mode: Mode, reader: Reader) -> Result<Editor> {
         let writes = mode == Mode::Edit;
         let title = format!("{}.{}", document.title.as_str(), document.file_extension.as_str());
@@ -176,7 +175,7 @@ impl DocumentServer {
     }
 }
 
-/// Language and region of a locale: `de-CH` is German as in Switzerland.
+/// Splits a locale into language and region: `de-CH` is German in Switzerland.
 fn language(locale: &str) -> (String, Option<String>) {
     let locale = locale.replace('_', "-");
     match locale.split_once('-') {

@@ -1,5 +1,5 @@
-//! The external editing server: tokens both ways, the editor configuration, notices, commands, conversion. It knows
-//! addresses and the protocol; it must never decide what a save means or who may open a document.
+//! Client for the external document server: tokens in both directions, editor configuration, callbacks, commands,
+//! conversion. It knows addresses and the protocol, but does not decide what a save means or who may open a document.
 
 pub mod client;
 pub mod editor;
@@ -42,48 +42,48 @@ pub struct DocumentServerSettings {
     pub download_limit: u64,
 }
 
-/// The document server as this service knows it; copies are the same one.
+/// A handle to the document server. Clones share the same connection pool.
 #[derive(Clone)]
 pub struct DocumentServer(Arc<Parts>);
 
 struct Parts {
     tokens: Tokens,
     http: reqwest::Client,
-    /// As browsers reach it.
+    /// The URL for browsers.
     public_url: Option<String>,
-    /// As this service reaches it.
+    /// The URL for this service.
     internal_url: Option<Url>,
-    /// This service as the document server reaches it, without a slash at its end.
+    /// The URL of this service for the document server, without a trailing slash.
     api_internal_url: String,
-    /// The name of this installation.
+    /// The id of this installation.
     deployment: String,
-    /// Whether document keys begin with that name.
+    /// Whether document keys are prefixed with that id, because several installations share the document server.
     is_shared: bool,
-    /// Its folder of results, with a slash at both ends.
+    /// The path of its result folder, with leading and trailing slash.
     results_path: String,
-    /// The header that carries tokens.
+    /// The HTTP header for tokens.
     header: String,
-    /// The largest file that is taken from it.
+    /// The maximum size of a download in bytes.
     download_limit: u64,
     patience: Patience,
 }
 
-/// Which bytes of a document the document server asks for.
+/// The content of a document that the document server requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bytes {
-    /// The content as it is when asked.
+    /// The current content at the time of the request.
     Current,
-    /// One revision, whatever comes after it.
+    /// A specific revision.
     Revision(RevisionId),
     /// The copy in a submission.
     Copy(SubmissionDocumentId),
-    /// The blank template of a kind, also when something was saved meanwhile.
+    /// The blank template of a file type, even if something was saved in the meantime.
     Blank(FileExtension),
 }
 
 impl DocumentServer {
-    /// Takes its addresses and secret from the settings. `api_internal_url` is where it reaches this service;
-    /// `deployment` is the lasting name of this installation.
+    /// Reads addresses and secret from the settings. `api_internal_url` is the URL of this service for the document
+    /// server; `deployment` is the permanent id of this installation.
     pub fn new(settings: DocumentServerSettings, api_internal_url: &str, deployment: String) -> Result<Self> {
         let address = settings.internal_url.as_deref();
         let internal_url = address
@@ -104,32 +104,32 @@ impl DocumentServer {
         })))
     }
 
-    /// Whether there is one at all.
+    /// Returns whether a document server is configured.
     pub fn is_configured(&self) -> bool {
         self.0.internal_url.is_some()
     }
 
-    /// How long it is waited for.
+    /// Returns the timeouts.
     pub fn patience(&self) -> Patience {
         self.0.patience
     }
 
-    /// The header that carries its tokens.
+    /// Returns the name of the HTTP header for tokens.
     pub fn header(&self) -> &str {
         &self.0.header
     }
 
-    /// The lasting name of this installation.
+    /// Returns the permanent id of this installation.
     pub fn deployment(&self) -> &str {
         &self.0.deployment
     }
 
-    /// The name under which it knows a session of a document.
+    /// Formats a document key as the document server sees it.
     pub fn key(&self, key: &DocumentKey) -> String {
         key.text(self.prefix())
     }
 
-    /// Reads such a name back; one of another installation is none of ours.
+    /// Parses a document key; `None` if it belongs to another installation.
     pub fn parse_key(&self, text: &str) -> Option<DocumentKey> {
         DocumentKey::parse(text, self.prefix())
     }
@@ -138,7 +138,7 @@ impl DocumentServer {
         self.0.is_shared.then_some(self.0.deployment.as_str())
     }
 
-    /// Where it fetches bytes of a document; its tokens name this very text.
+    /// Returns the URL from which the document server downloads a document. Its tokens contain exactly this string.
     pub fn file_url(&self, document: &DocumentId, bytes: &Bytes) -> String {
         let query = match bytes {
             Bytes::Current => String::new(),
@@ -149,7 +149,7 @@ impl DocumentServer {
         self.own_url(document, &format!("file{query}"))
     }
 
-    /// Where it tells us about a document.
+    /// Returns the callback URL of a document.
     pub fn callback_url(&self, document: &DocumentId) -> String {
         self.own_url(document, "callback")
     }
@@ -158,7 +158,7 @@ impl DocumentServer {
         format!("{}/api/workrooms/documents/{document}/{rest}", self.0.api_internal_url)
     }
 
-    /// The origin of the address browsers use, which their pages may load scripts and frames from.
+    /// Returns the origin for browsers, which pages may load scripts and frames from.
     pub fn public_origin(&self) -> Option<String> {
         self.0.public_url.as_deref().and_then(origin_of)
     }

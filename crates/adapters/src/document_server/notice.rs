@@ -1,5 +1,5 @@
-//! What the document server tells about a session, said by meaning. A notice is built from verified claims only; what
-//! follows from it is decided elsewhere.
+//! Callbacks of the document server, parsed by their meaning. A callback is built from verified claims only and
+//! processed elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -12,62 +12,62 @@ use super::DocumentServer;
 use super::result_path::ResultPath;
 use super::token::CallbackClaims;
 
-/// One notice.
+/// A callback.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
-    /// Somebody joined or left; these edit now.
+    /// A user joined or left the editing session.
     Editing {
-        /// The editors.
+        /// The users in the session now.
         users: Vec<UserId>,
-        /// Those who joined with this notice.
+        /// The users who joined.
         joined: Vec<UserId>,
-        /// Those who left with it.
+        /// The users who left.
         left: Vec<UserId>,
     },
-    /// A file to be stored.
+    /// A file to store.
     Save(SaveNotice),
-    /// The last editor left and nothing had changed.
+    /// The last editor left without changes.
     Closed,
-    /// The document server could not put the file together; it keeps the changes as long as nobody says "fine".
+    /// The document server could not save. It keeps the changes until a callback is acknowledged.
     Failed {
-        /// A damaged result, worth keeping beside the document.
+        /// A corrupted result, which is kept for manual recovery.
         partial: Option<ResultPath>,
-        /// What we said with the command that forced it.
+        /// The user data of the command that forced the save.
         nonce: Option<String>,
     },
-    /// A save whose address is none: nothing can be fetched from it.
+    /// A save with an invalid URL, so that nothing can be downloaded.
     Unusable,
-    /// Something that concerns no content.
+    /// A callback that does not affect content.
     Other,
 }
 
-/// A file to be stored.
+/// A file to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SaveNotice {
-    /// Whether it is no news but what the document server kept when nobody took it: older than whatever came since.
+    /// Whether this is a forgotten save instead of a callback: it may be older than later saves.
     pub is_forgotten: bool,
-    /// Whether the session is over or goes on.
+    /// Whether the session has ended.
     pub is_final: bool,
-    /// Where the file is.
+    /// The location of the file.
     pub result: ResultPath,
-    /// The extension the document server gave it.
+    /// The extension according to the document server.
     pub file_type: Option<String>,
-    /// When its last change was made.
+    /// When the last change was made.
     pub last_save: Option<Timestamp>,
-    /// Whether an earlier forced save had everything already.
+    /// Whether an earlier forced save contained all changes.
     pub not_modified: bool,
     /// The last author.
     pub author: Option<UserId>,
-    /// Everybody who wrote in it.
+    /// All authors.
     pub editors: Vec<UserId>,
-    /// Who changed what when, the last of it.
+    /// The history of the latest changes.
     pub history: History,
-    /// What we said with the command that forced it.
+    /// The user data of the command that forced the save.
     pub nonce: Option<String>,
 }
 
 impl SaveNotice {
-    /// A result nobody says more about; the session goes on.
+    /// Builds a save from a forgotten result, about which nothing else is known. The session counts as open.
     pub fn of_result(result: ResultPath) -> Self {
         Self {
             is_forgotten: true,
@@ -85,7 +85,7 @@ impl SaveNotice {
 }
 
 impl DocumentServer {
-    /// The session and the news of a notice; nothing when its key is none of ours.
+    /// Parses a callback; `None` if its key belongs to another installation.
     pub fn notice(&self, claims: CallbackClaims) -> Option<(DocumentKey, Notice)> {
         let key = self.parse_key(&claims.key)?;
         let result = claims.url.as_deref().and_then(|url| self.result_path(url));
@@ -130,7 +130,7 @@ fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
     }
 }
 
-/// The people of the actions of this type.
+/// Returns the users of the actions of this type.
 fn acted(actions: &Value, kind: i64) -> Vec<UserId> {
     let actions = actions.as_array().into_iter().flatten();
     let own = actions.filter(|action| action.get("type").and_then(Value::as_i64) == Some(kind));
@@ -138,7 +138,7 @@ fn acted(actions: &Value, kind: i64) -> Vec<UserId> {
         .collect()
 }
 
-/// The people a history names.
+/// Returns the users in a history.
 fn authors(history: &Value) -> Vec<String> {
     let changes = history.get("changes").and_then(Value::as_array);
     let ids = changes
@@ -148,7 +148,7 @@ fn authors(history: &Value) -> Vec<String> {
     ids.map(str::to_owned).collect()
 }
 
-/// The changes a notice tells of; what has another shape is left out.
+/// Parses the changes of a history; ignores those with another structure.
 fn history(claim: &Value) -> History {
     let changes = claim.get("changes").and_then(Value::as_array).into_iter().flatten();
     let version = claim.get("serverVersion").and_then(Value::as_str);
@@ -156,7 +156,7 @@ fn history(claim: &Value) -> History {
 }
 
 fn change(claim: &Value) -> Option<HistoryChange> {
-    // "2026-11-22 05:00:00", which means UTC.
+    // For example "2026-11-22 05:00:00", in UTC.
     let at = claim.get("created").and_then(Value::as_str);
     Some(HistoryChange {
         at: at.and_then(|text| Timestamp::parse(&format!("{}Z", text.replacen(' ', "T", 1))).ok()),

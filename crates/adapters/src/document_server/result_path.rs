@@ -1,5 +1,5 @@
-//! Where the document server keeps a result, without the host it claims: that host comes from the browser which was
-//! editing, and a browser can be made to say anything. Only path and query are kept, and only below the result folder.
+//! The location of a result without its host. The host in a callback depends on the browser that was editing and
+//! cannot be trusted, so only path and query are kept, and only below the result folder.
 
 use reqwest::Url;
 
@@ -13,12 +13,12 @@ pub struct ResultPath {
 }
 
 impl ResultPath {
-    /// The path alone: the same for every repeat of a notice, while the query carries an expiry.
+    /// Returns the path without the query. It is the same for repeated callbacks; the query contains an expiry.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Where it is at the document server that this service knows.
+    /// Returns the URL of the result on the configured document server.
     pub(super) fn at(&self, internal: &Url) -> Url {
         let mut url = internal.clone();
         let folder = internal.path().trim_end_matches('/');
@@ -29,13 +29,13 @@ impl ResultPath {
 }
 
 impl DocumentServer {
-    /// Reads the address of a result; nothing when it is not one.
+    /// Parses the URL of a result; `None` if it is outside the result folder.
     pub fn result_path(&self, claimed: &str) -> Option<ResultPath> {
         let url = Url::parse(claimed).ok()?;
         if !matches!(url.scheme(), "http" | "https") {
             return None;
         }
-        // A document server below a folder (`https://host/docs`) puts that folder in front.
+        // A document server below a path (`https://host/docs`) adds that path as a prefix.
         let public = self.0.public_url.as_deref().and_then(|public| Url::parse(public).ok());
         let folders = [public.as_ref(), self.0.internal_url.as_ref()];
         let mut folders = folders
@@ -55,7 +55,7 @@ impl DocumentServer {
     }
 }
 
-/// Percent-encoded slashes and backslashes, which the peer might read as more folders.
+/// Returns whether a path contains encoded separators, which the document server may decode.
 fn has_hidden_separator(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     ["%2f", "%5c", "%2e%2e", "\\"]

@@ -1,5 +1,6 @@
-//! Tokens both ways, all signed with one secret: so a good signature alone proves nothing, the shape of the claims says
-//! what a token is for and its values say for which document. Nothing outside a verified token is ever believed.
+//! Tokens in both directions, signed with one shared secret. A valid signature alone is not sufficient: the structure
+//! of the claims determines the purpose of a token, and their values its document. Data outside a verified token is
+//! ignored.
 
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
@@ -12,33 +13,33 @@ use super::{Bytes, DocumentServer};
 use common::clock;
 use common::error::{Error, Result};
 
-/// Seconds by which two clocks may differ.
+/// The allowed clock skew in seconds.
 const LEEWAY: i64 = 60;
-/// Seconds that a notice may be old. Each attempt has a token of its own, so an old one says that the clocks differ.
+/// The maximum age of a callback in seconds. Each attempt has its own token, so an older one indicates clock skew.
 const FRESHNESS: i64 = 240 + LEEWAY;
-/// Seconds that commands and conversions have to be read.
+/// The lifetime of commands and conversions in seconds.
 const COMMAND_LIFE: i64 = 300;
-/// Seconds that a page has to open the editor (contract 8.1).
+/// The lifetime of an editor configuration in seconds.
 const EDITOR_LIFE: i64 = 600;
 
-/// Seconds that a token of the document server may live at most. It gives its own five minutes, unless its operator changes
-/// that; one that lives for years would be a key to the document for anyone with access to a log.
+/// The maximum lifetime in seconds of a token from the document server. Its default is five minutes; a token that is
+/// valid for years would give anyone who reads a log permanent access to the document.
 const LONGEST_LIFE: i64 = 3600;
 
-/// What the log shows of the reason for which a token was refused.
+/// The maximum length of the logged reason for a rejection.
 const LONGEST_LOGGED: usize = 200;
 
-/// Claims by name, as they are signed.
+/// Claims by name.
 pub type Claims = Map<String, Value>;
 
-/// Both uses of the shared secret.
+/// Signs and verifies with the shared secret.
 pub(super) struct Tokens {
     signing: EncodingKey,
     checking: DecodingKey,
     rules: Validation,
 }
 
-/// What the token of a download says: `{"payload":{"url":…}}`. Every other token of this secret has more, or less.
+/// The claims of a download token: `{"payload":{"url":…}}`. All other tokens of this secret have other claims.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileClaim {
@@ -53,41 +54,41 @@ struct FileClaim {
 #[derive(Deserialize)]
 struct FilePayload {
     url: String,
-    /// Callbacks, conversions and commands name a key; downloads never do.
+    /// Callbacks, conversions and commands contain a key; downloads never do.
     key: Option<IgnoredAny>,
     status: Option<IgnoredAny>,
 }
 
-/// What a notice says, from its verified token alone.
+/// The claims of a callback, from its verified token.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CallbackClaims {
-    /// The session it is about.
+    /// The document key.
     pub key: String,
-    /// What happened; required, or else tokens of other directions would pass.
+    /// The status code. Required, so that tokens for other purposes are rejected.
     pub status: i64,
-    /// The editors, or the last author.
+    /// The users in the session, or the last author.
     pub users: Option<Vec<String>>,
-    /// Who joined (`type` 1) and who left (0).
+    /// The users who joined (`type` 1) or left (0).
     #[serde(default)]
     pub actions: Value,
-    /// Where the saved file is, as some browser would reach it.
+    /// The URL of the saved file, with a host that depends on a browser.
     pub url: Option<String>,
     /// The extension of the saved file.
     pub filetype: Option<String>,
     /// When the last change was made.
     pub lastsave: Option<String>,
-    /// Whether an earlier forced save had everything already.
+    /// Whether an earlier forced save contained all changes.
     pub notmodified: Option<bool>,
-    /// What we said with the command that forced this save.
+    /// The user data of the command that forced this save.
     #[serde(default)]
     pub userdata: Value,
-    /// Who changed what.
+    /// The change history.
     #[serde(default)]
     pub history: Value,
     iat: Option<i64>,
 }
 
-/// Names that only tokens of other directions carry at top level.
+/// Top-level claims that occur only in tokens for other purposes.
 const FOREIGN_CLAIMS: [&str; 7] = [
     "document",
     "editorConfig",
@@ -111,7 +112,7 @@ impl Tokens {
         }
     }
 
-    /// Signs claims that live so many seconds.
+    /// Signs claims with a lifetime in seconds.
     fn sign(&self, mut claims: Claims, life: i64) -> Result<String> {
         let now = clock::now().as_millis() / 1000;
         claims.insert("iat".to_owned(), now.into());
@@ -120,17 +121,17 @@ impl Tokens {
             .map_err(|error| Error::Internal(error.into()))
     }
 
-    /// The claims of a genuine token that has not expired and does not come from the future.
+    /// Verifies a token and returns its claims; rejects expired tokens and those issued in the future.
     fn claims(&self, token: &str) -> Result<Claims> {
         let read = jsonwebtoken::decode::<Claims>(token, &self.checking, &self.rules);
         let claims = read.map_err(|error| {
-            // The usual cause in a school is a wrong clock or a wrong secret: say which, never the token.
+            // The usual causes are clock skew and a wrong secret. The log names the cause, never the token.
             if *error.kind() == ErrorKind::ExpiredSignature {
-                tracing::warn!("a document-server token has expired: the clocks of the two servers differ (skew)");
+                tracing::warn!("document server token rejected: expired (clock skew between the servers)");
             } else {
-                // It may quote the token, which may be long.
+                // The text may quote a token of any length.
                 let error: String = error.to_string().chars().take(LONGEST_LOGGED).collect();
-                tracing::warn!(error, "a document-server token was refused");
+                tracing::warn!(error, "document server token rejected");
             }
             Error::DocumentServerTokenInvalid
         })?;
@@ -138,9 +139,7 @@ impl Tokens {
         let issued = claims.claims.get("iat").map(|iat| iat.as_f64().unwrap_or(f64::MAX));
         #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
         if issued.is_some_and(|issued| issued > (now + LEEWAY) as f64) {
-            tracing::warn!(
-                "a document-server token comes from the future: the clocks of the two servers differ (skew)"
-            );
+            tracing::warn!("document server token rejected: issued in the future (clock skew between the servers)");
             return Err(Error::DocumentServerTokenInvalid);
         }
         let expires = claims.claims.get("exp").map(|exp| exp.as_f64().unwrap_or(f64::MAX));
@@ -148,7 +147,7 @@ impl Tokens {
         if expires.is_none_or(|expires| expires > (now + LONGEST_LIFE + LEEWAY) as f64) {
             tracing::warn!(
                 longest_seconds = LONGEST_LIFE,
-                "a document-server token lives too long: lower services.CoAuthoring.token.outbox.expires there"
+                "document server token rejected: lifetime too long, reduce services.CoAuthoring.token.outbox.expires there"
             );
             return Err(Error::DocumentServerTokenInvalid);
         }
@@ -157,23 +156,24 @@ impl Tokens {
 }
 
 impl DocumentServer {
-    /// The token of an editor configuration.
+    /// Signs an editor configuration.
     pub(super) fn sign_editor(&self, claims: Claims) -> Result<String> {
         self.0.tokens.sign(claims, EDITOR_LIFE)
     }
 
-    /// The token of a command or a conversion.
+    /// Signs a command or a conversion.
     pub(super) fn sign_command(&self, claims: Claims) -> Result<String> {
         self.0.tokens.sign(claims, COMMAND_LIFE)
     }
 
-    /// Whether the document server itself asks for exactly these bytes. `header` is the value of [`Self::header`].
+    /// Checks that the document server itself requests exactly these bytes. `header` is the value of
+    /// [`Self::header`].
     pub fn may_fetch(&self, header: Option<&str>, document: &DocumentId, bytes: &Bytes) -> Result<()> {
         let claims = self.0.tokens.claims(bearer(header)?)?;
         let claim: FileClaim =
             serde_json::from_value(Value::Object(claims)).map_err(|_| Error::DocumentServerTokenMismatch)?;
         let is_download = claim.payload.key.is_none() && claim.payload.status.is_none() && claim.iat.is_some();
-        // The whole text is compared, origin and query included: no trick with dots, slashes or case gets through.
+        // Compares the complete URL, including origin and query, so that no path trick works.
         if is_download && claim.payload.url == self.file_url(document, bytes) {
             Ok(())
         } else {
@@ -181,18 +181,18 @@ impl DocumentServer {
         }
     }
 
-    /// The claims of a notice from the token of its header, which is verified before anything of the body is read; nothing where
-    /// the header has no token of ours.
+    /// Verifies the token in the header before the body is read, and returns its claims; `None` if the header
+    /// contains no bearer token.
     pub fn header_claims(&self, header: Option<&str>) -> Result<Option<CallbackClaims>> {
         match bearer(header) {
             Ok(token) => fresh(self.claims_of_header(token)?).map(Some),
-            // A body token speaks for itself; a proxy may use the header for something else.
+            // The body has its own token; a proxy may use the header for something else.
             Err(_) => Ok(None),
         }
     }
 
-    /// The claims of a notice: from the token in its body, else from the one in its header, of which `by_header` are the
-    /// [verified claims](Self::header_claims). Where both are, both must hold and agree.
+    /// Returns the claims of a callback: from the token in its body, else from the one in its header, whose [verified
+    /// claims](Self::header_claims) are `by_header`. If both exist, both must be valid and equal.
     pub fn callback_claims(
         &self,
         by_header: Option<CallbackClaims>,
@@ -230,14 +230,17 @@ impl DocumentServer {
     }
 }
 
-/// The claims of a notice that was sent lately.
+/// Checks that a callback was sent recently.
 fn fresh(claims: CallbackClaims) -> Result<CallbackClaims> {
     let now = clock::now().as_millis() / 1000;
     let age = claims.iat.map(|issued| now.saturating_sub(issued));
     if age.is_some_and(|age| age < FRESHNESS) {
         Ok(claims)
     } else {
-        tracing::warn!(age, "a notice is too old: the clocks of the two servers differ (skew)");
+        tracing::warn!(
+            age,
+            "document server callback rejected: token too old (clock skew between the servers)"
+        );
         Err(Error::DocumentServerTokenInvalid)
     }
 }
@@ -246,14 +249,14 @@ fn callback(claims: Claims) -> Result<CallbackClaims> {
     if FOREIGN_CLAIMS.iter().any(|name| claims.contains_key(*name)) {
         return Err(Error::DocumentServerTokenMismatch);
     }
-    // A notice all the same, so the answer names what is wrong with it. Without a status it may be any other token.
+    // With a status it is a callback with a specific error. Without one, it may be a token for another purpose.
     if claims.get("status").is_some_and(|status| status.as_i64().is_none()) {
         return Err(Error::invalid("status", "type", "must be a whole number"));
     }
     serde_json::from_value(Value::Object(claims)).map_err(|_| Error::DocumentServerTokenMismatch)
 }
 
-/// The token of a header value `Bearer …`.
+/// Returns the token in a header value `Bearer …`.
 fn bearer(header: Option<&str>) -> Result<&str> {
     let value = header.map(str::trim).filter(|value| !value.is_empty());
     let value = value.ok_or(Error::DocumentServerTokenMissing)?;

@@ -1,5 +1,6 @@
-//! Office documents and archives are zip files. They are read to their end with a cap before anybody opens them: what
-//! swells, hides, points outside or carries macros is refused, by what is found and not by what is declared.
+//! Checks zip files: Office documents and archives. They are decompressed completely, with limits, before they are
+//! stored. Zip bombs, entries outside the target folder and macros are rejected based on the content, not on declared
+//! values.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -12,45 +13,44 @@ use zip::read::ZipFile;
 use super::inspect::Verdict;
 use super::staged::{ReadSeek, Source};
 
-/// Entries of one archive at most (contract 9).
+/// The maximum number of entries in one archive.
 const ENTRIES_MAX: u64 = 10_000;
-/// Bytes an archive may inflate to (contract 9).
+/// The maximum decompressed size in bytes.
 const INFLATED_MAX: u64 = 500 << 20;
-/// How many times its size an archive may inflate to (contract 9).
+/// The maximum compression ratio.
 const RATIO_MAX: u64 = 100;
-/// Below this nothing swells dangerously, however well it was packed.
+/// Below this decompressed size in bytes the ratio is not checked.
 const HARMLESS: u64 = 1 << 20;
-/// The directory of an archive; it is read into memory.
+/// The maximum size of the central directory in bytes; it is read into memory.
 const DIRECTORY_MAX: u64 = 4 << 20;
-/// The list of content types of an office document; it is read into memory.
+/// The maximum size of an office document's content types in bytes; they are read into memory.
 const TYPES_MAX: u64 = 1 << 20;
-/// How deep archives may lie in archives: a text document holds a presentation, which holds the table of its chart.
+/// The maximum nesting of archives: a text document contains a presentation, which contains the data of its chart.
 const DEPTH_MAX: u8 = 3;
-/// What stands at the end of every archive, with the longest comment.
+/// The maximum size of the end of central directory record, including the longest comment.
 const END_MAX: u64 = 22 + 65_535;
 
-/// What an archive is said to be.
+/// The declared kind of an archive.
 #[derive(Debug, Clone, Copy)]
 pub enum Package {
     /// An Office Open XML document whose main part has this content type.
     Ooxml(&'static str),
-    /// An Open Document of this media type.
+    /// An OpenDocument file with this media type.
     OpenDocument(&'static str),
-    /// Just an archive; it is never unpacked here.
+    /// A plain archive, which the service never extracts.
     Plain,
-    /// An archive within another one, of whatever kind.
+    /// An archive within another one, of any kind.
     Embedded,
 }
 
-/// What an archive may still unpack to, together with the archives in it.
+/// The remaining limits of an archive, shared with the archives in it.
 struct Budget<'s> {
-    /// Bytes.
+    /// Decompressed bytes.
     left: u64,
-    /// Entries.
     entries: u64,
-    /// How many archives there are around this one.
+    /// The nesting depth.
     depth: u8,
-    /// Where an archive within an archive is unpacked to be looked at.
+    /// The source, whose folder is used to extract embedded archives.
     source: &'s Source,
 }
 
@@ -61,7 +61,7 @@ impl Budget<'_> {
         Ok(())
     }
 
-    /// An empty file without a name: memory is kept for more than one archive at a time.
+    /// Creates an anonymous temporary file, so that embedded archives do not add up in memory.
     fn scratch(&self) -> Result<File, String> {
         let made = match self.source {
             Source::File(path) | Source::Held(path, _) => tempfile::tempfile_in(path.parent().unwrap_or(path)),
@@ -71,7 +71,7 @@ impl Budget<'_> {
     }
 }
 
-/// Refuses an archive that is dangerous, damaged, or not what it is said to be.
+/// Rejects an archive that is dangerous, corrupted, or not of the declared kind.
 pub(super) fn check(source: &Source, package: Package) -> Verdict {
     let mut bytes = source.open().map_err(damaged)?;
     let size = bytes.seek(SeekFrom::End(0)).map_err(damaged)?;
@@ -94,7 +94,7 @@ fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budge
     if archive.offset() != 0 {
         return Err("it does not begin as an archive".to_owned());
     }
-    // What is declared is cheap to ask; liars are caught below.
+    // Declared sizes are cheap to check; wrong declarations are detected below.
     let declared = (0..archive.len()).try_fold(0_u64, |sum, index| {
         let entry = archive.by_index_raw(index).map_err(damaged)?;
         harmless_name(&entry)?;
@@ -117,7 +117,7 @@ fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budge
     Ok(())
 }
 
-/// Reads an entry to its end; one that is an archive is looked at like the archive it is in.
+/// Reads an entry to its end; checks an embedded archive recursively.
 fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, piece: &mut [u8], budget: &mut Budget<'_>) -> Verdict {
     let declared = entry.size();
     let mut found = 0;
@@ -149,7 +149,7 @@ fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, piece: &mut [u8], budget: &mu
     Ok(())
 }
 
-/// Reads as much as there is room for, less only at the end.
+/// Reads until the buffer is full or the reader ends.
 fn fill(reader: &mut impl Read, piece: &mut [u8]) -> Result<usize, String> {
     let mut filled = 0;
     while filled < piece.len() {
@@ -161,7 +161,7 @@ fn fill(reader: &mut impl Read, piece: &mut [u8]) -> Result<usize, String> {
     Ok(filled)
 }
 
-/// How many entries the archive declares, read from its last record before anything is kept in memory.
+/// Returns the declared number of entries, read from the last record before anything is loaded into memory.
 fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
     let mut first = [0; 4];
     bytes.seek(SeekFrom::Start(0)).map_err(damaged)?;
@@ -190,7 +190,7 @@ fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
     if end.len() as u64 != 22 + comment {
         return Err("something follows its end".to_owned());
     }
-    // The form for more than 65,535 entries or 4 GiB has its own counts; nothing of that size is accepted anyway.
+    // The Zip64 format has separate counts; files of that size are rejected anyway.
     let has_large_form = start >= 20 && tail[start - 20..].starts_with(b"PK\x06\x07");
     if has_large_form || count > ENTRIES_MAX || directory > DIRECTORY_MAX {
         return Err("it has too many entries".to_owned());
@@ -198,7 +198,7 @@ fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
     Ok(count)
 }
 
-/// Names that stay inside the folder they are unpacked to, of plain files and folders only.
+/// Checks that an entry stays inside the target folder and is a regular file or folder.
 fn harmless_name<R: Read>(entry: &ZipFile<'_, R>) -> Verdict {
     let name = entry.name().map_err(damaged)?.replace('\\', "/");
     let is_drive = name.as_bytes().get(1) == Some(&b':');
@@ -209,7 +209,7 @@ fn harmless_name<R: Read>(entry: &ZipFile<'_, R>) -> Verdict {
     Ok(())
 }
 
-/// The main part has the content type that the extension promises, and nothing in it runs.
+/// Checks that the main part has the content type of the extension, and that there are no macros.
 fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdict {
     let names = names(archive);
     free_of_macros(&names)?;
@@ -239,7 +239,7 @@ fn free_of_macros(names: &[String]) -> Verdict {
     Ok(())
 }
 
-/// The first entry says the type, and nothing in it runs.
+/// Checks that the first entry contains the media type, and that there are no macros.
 fn open_document<R: Read + Seek>(archive: &mut ZipArchive<R>, mime: &str) -> Verdict {
     if names(archive).iter().any(|name| {
         let is_code = name.starts_with("basic/") || name.starts_with("scripts/");
@@ -254,12 +254,12 @@ fn open_document<R: Read + Seek>(archive: &mut ZipArchive<R>, mime: &str) -> Ver
     }
 }
 
-/// The names of all entries in lower case: office programs do not look at it.
+/// Returns the names of all entries in lower case, because office programs ignore case.
 fn names<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<String> {
     archive.file_names().flatten().map(|name| name.to_lowercase()).collect()
 }
 
-/// A small entry as a whole.
+/// Reads a small entry completely.
 fn whole<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, String> {
     let entry = archive.by_name(name).map_err(|_| format!("it has no {name}"))?;
     let mut bytes = Vec::new();
@@ -271,16 +271,16 @@ fn whole<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<
     }
 }
 
-/// What `[Content_Types].xml` declares.
+/// The parsed `[Content_Types].xml`.
 struct ContentTypes {
     declared: Vec<(Part, String)>,
     macros: bool,
 }
 
 enum Part {
-    /// One part, in lower case and without the slash before it.
+    /// One part, in lower case and without the leading slash.
     Named(String),
-    /// All parts of an extension, in lower case.
+    /// All parts with an extension, in lower case.
     Extension(String),
 }
 

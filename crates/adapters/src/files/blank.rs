@@ -1,11 +1,11 @@
-//! The blank documents of this project, part of the program: what a document is before anything was saved in it.
+//! The blank templates, embedded in the binary: the content of a document before its first save.
 
 use model::document_kind::FileExtension;
 use sha2::{Digest, Sha256};
 
 use super::staged::hex;
 
-/// The bytes of a blank document; only kinds that can be made from nothing have one.
+/// Returns the blank template of a type; `None` for types that cannot be created.
 pub const fn blank(extension: FileExtension) -> Option<&'static [u8]> {
     match extension {
         FileExtension::Docx => Some(include_bytes!("../../templates/blank.docx")),
@@ -20,7 +20,7 @@ pub const fn blank(extension: FileExtension) -> Option<&'static [u8]> {
     }
 }
 
-/// Hexadecimal SHA-256 of bytes that are part of the program.
+/// Returns the hexadecimal SHA-256 of embedded bytes.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

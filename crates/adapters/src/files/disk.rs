@@ -1,5 +1,5 @@
-//! Files in a folder. A file is written beside its place, synced, moved there, and its folder synced: whoever was told
-//! that it is kept finds it whole after a power cut. All of this blocks, so it runs where blocking is allowed.
+//! Storage in a folder. A file is written to a temporary path, synced, renamed, and its folder synced: after `commit`
+//! returns, it survives a power failure. All functions block, so they run on blocking threads.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -19,14 +19,14 @@ use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
 
-/// How old a part must be before a starting service takes it for abandoned; another instance may be writing it.
+/// The minimum age at which a part counts as abandoned at startup; another instance may be writing it.
 const ABANDONED_MILLIS: i64 = 3_600_000;
 
-/// A folder of files: `parts/` for what is being written, `00/` to `ff/` for what is kept.
+/// A storage folder: `parts/` for uploads in progress, `00/` to `ff/` for stored files.
 #[derive(Clone)]
 pub struct Disk {
     root: PathBuf,
-    /// Folders whose own entry is known to be durable.
+    /// Folders whose directory entry is known to be durable.
     durable: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
@@ -45,7 +45,7 @@ impl Disk {
         Ok(disk)
     }
 
-    /// An empty part, open for writing.
+    /// Creates an empty part, open for writing.
     pub(super) fn part(&self) -> Result<(File, Temporary)> {
         let path = self.root.join("parts").join(format!("{}.part", clock::new_id()));
         let file = OpenOptions::new()
@@ -87,7 +87,7 @@ impl Disk {
     pub(super) fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         let (source, place) = (self.place(from), self.place(to));
         let folder = self.folder_of(&place).map_err(failed)?;
-        // Kept files never change, so a second name for the same bytes is a copy.
+        // Stored files are immutable, so a hard link is a copy.
         if fs::hard_link(&source, &place).is_ok() {
             failpoint::hit("files.linked");
             return sync_folder(&folder).map_err(failed);
@@ -113,10 +113,10 @@ impl Disk {
         };
         for entry in entries {
             let entry = entry.map_err(failed)?;
-            // A copy shares its bytes with the original; only the time of the last change of names tells its own age.
+            // A copy shares its inode with the original; only the change time reflects its age.
             let named = match entry.metadata() {
                 Ok(metadata) => metadata.ctime().saturating_mul(1000),
-                // It went in the meantime.
+                // The file was removed in the meantime.
                 Err(_) => continue,
             };
             if let (true, Some(name)) = (named < before.as_millis(), entry.file_name().to_str()) {
@@ -139,7 +139,7 @@ impl Disk {
         self.place(key).try_exists().map_err(failed)
     }
 
-    /// Whether nothing is kept.
+    /// Returns whether no file is stored.
     pub(super) fn is_empty(&self) -> Result<bool> {
         for part in PARTS {
             match fs::read_dir(self.root.join(format!("{part:02x}"))) {
@@ -154,7 +154,7 @@ impl Disk {
         Ok(true)
     }
 
-    /// The text of the marker, if there is one.
+    /// Returns the text of the marker, if it exists.
     pub(super) fn marker(&self) -> Result<Option<String>> {
         match fs::read(self.root.join(MARKER)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -162,7 +162,7 @@ impl Disk {
         }
     }
 
-    /// Writes the marker as durably as a file.
+    /// Writes the marker with the durability of a file.
     pub(super) fn write_marker(&self, text: &str) -> Result<()> {
         let path = self.root.join(MARKER);
         let folder = path.parent().unwrap_or(&self.root);
@@ -175,7 +175,7 @@ impl Disk {
         sync_folder(folder).map_err(failed)
     }
 
-    /// The keys of everything in the quarantine.
+    /// Returns the keys of all quarantined files.
     pub(super) fn quarantined(&self) -> Result<Vec<FileKey>> {
         let entries = match fs::read_dir(self.root.join("quarantine")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -188,16 +188,16 @@ impl Disk {
         Ok(found)
     }
 
-    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    /// Moves a file out of the quarantine. Returns false if a file with this key exists; it is never replaced.
     pub(super) fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
         let place = self.place(key);
         let folder = self.folder_of(&place).map_err(failed)?;
         let aside = self.root.join("quarantine").join(key.as_str());
-        // A link fails where a file exists; a rename would replace it.
+        // A link fails if the file exists; a rename would replace it.
         match fs::hard_link(&aside, &place) {
             Ok(()) => fs::remove_file(&aside).map_err(failed)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            // A file system without links.
+            // The file system does not support hard links.
             Err(_) => fs::rename(&aside, &place).map_err(failed)?,
         }
         sync_folder(&folder).map_err(failed)?;
@@ -210,31 +210,31 @@ impl Disk {
         io::Write::write_all(&mut file, b"?").map_err(failed)
     }
 
-    /// Where a key's bytes are. Ids begin with the time, so the folder is drawn from a hash: they spread evenly.
+    /// Returns the path of a key. Ids begin with a timestamp, so a hash distributes them evenly over the folders.
     fn place(&self, key: &FileKey) -> PathBuf {
         let first = Sha256::digest(key.as_str().as_bytes())[0];
         self.root.join(format!("{first:02x}")).join(key.as_str())
     }
 
-    /// The folder of a place, made durably when this process meets it for the first time.
+    /// Returns the folder of a path; creates it durably on its first use in this process.
     fn folder_of(&self, place: &Path) -> io::Result<PathBuf> {
         let folder = place.parent().unwrap_or(&self.root).to_owned();
         let mut durable = self.durable.lock().unwrap_or_else(PoisonError::into_inner);
         if !durable.contains(&folder) {
             fs::create_dir_all(&folder)?;
-            // Also when it was there: whoever made it may have lost power before this.
+            // Also if it exists: its creator may have lost power before the sync.
             sync_folder(&self.root)?;
             durable.insert(folder.clone());
         }
         Ok(folder)
     }
 
-    /// Removes parts that nobody writes any more; one whose removal failed when it was given up has gone then, too.
+    /// Removes abandoned parts, including those whose removal failed earlier.
     pub(super) fn clear_away(&self) -> Result<()> {
         self.sweep().map_err(failed)
     }
 
-    /// Removes parts that nobody writes any more. Nobody was ever told that they are kept.
+    /// Removes abandoned parts. They were never acknowledged.
     fn sweep(&self) -> io::Result<()> {
         let now = clock::now().as_millis();
         for entry in fs::read_dir(self.root.join("parts"))? {

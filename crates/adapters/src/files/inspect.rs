@@ -1,5 +1,5 @@
-//! What a file is: its name claims a type, its bytes have to agree. Everything else is refused, so nothing is ever kept
-//! that a browser or an office program would take for something else.
+//! Validates file types: the content must match the type of the extension. Everything else is rejected, so that no
+//! stored file can be interpreted as another type by a browser or an office program.
 
 use std::io::Read;
 
@@ -10,13 +10,13 @@ use super::blocking;
 use super::staged::{ReadSeek, Source, Staged};
 use common::error::{Error, Result};
 
-/// What the beginning of an image or a document must not hold: a browser that guesses types would run it.
+/// Markup that must not appear at the beginning of an image or document: a browser that sniffs types would run it.
 const MARKUP: &[&[u8]] = &[b"<script", b"<html", b"<!doctype", b"<body", b"<iframe", b"<svg"];
 
-/// Why a file is refused, said to people after its type.
+/// The reason of a rejection, shown to users after the file type.
 pub(super) type Verdict = Result<(), String>;
 
-/// The type that a file's name claims, once its content agrees.
+/// Returns the type of a file's extension after checking its content.
 pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
     let claimed = FileType::of_name(name).ok_or_else(|| {
         let extension = name.rsplit_once('.').map_or("no extension", |(_, extension)| extension);
@@ -26,12 +26,12 @@ pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
     Ok(claimed)
 }
 
-/// Refuses unless the content is of this type.
+/// Rejects content that is not of this type.
 pub async fn must_be(staged: &Staged, kind: FileType) -> Result<()> {
     check(staged.source(), staged.peek(4096).to_vec(), kind).await
 }
 
-/// The type that the name of a table or archive claims, once its content agrees; for files that are read where they are.
+/// Returns the type of a table's or archive's extension after checking its content; for files that are read in place.
 pub async fn table_type(source: &Source, name: &str) -> Result<FileType> {
     let refused = || Error::UnsupportedFileType("an import is a .csv or .zip file".to_owned());
     let claimed = FileType::of_name(name).filter(|kind| matches!(kind, FileType::Csv | FileType::Zip));
@@ -71,7 +71,7 @@ const fn package(kind: FileType) -> Option<Package> {
     })
 }
 
-/// The first bytes of pictures, sounds, films and PDFs.
+/// Checks the magic bytes of images, audio, video and PDFs.
 fn binary(kind: FileType, head: &[u8]) -> Verdict {
     let at = |offset: usize, magic: &[u8]| head.get(offset..offset + magic.len()) == Some(magic);
     let fits = match kind {
@@ -100,7 +100,7 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
     haystack.windows(needle.len()).any(|window| window == needle)
 }
 
-/// UTF-8 without NUL, read piece by piece; a drawing also begins like one.
+/// Checks for UTF-8 without NUL in chunks; an SVG must also begin like one.
 fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
     if kind == FileType::Svg && !is_drawing(&String::from_utf8_lossy(head)) {
         return Err("it does not begin with <svg".to_owned());
@@ -115,7 +115,7 @@ fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
         }
         let whole = match std::str::from_utf8(&piece[..filled]) {
             Ok(_) => filled,
-            // A character may be cut at the end of a piece, not at the end of the file.
+            // A character may be split between chunks, but not at the end of the file.
             Err(error) if error.error_len().is_none() && read > 0 => error.valid_up_to(),
             Err(_) => return Err("it is not UTF-8 text".to_owned()),
         };
@@ -127,7 +127,7 @@ fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
     }
 }
 
-/// Whether a text is a drawing: nothing but declarations and comments before `<svg`.
+/// Returns whether a text is an SVG: only declarations and comments before `<svg`.
 fn is_drawing(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     for (open, close) in std::iter::repeat_n([("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")], 8).flatten() {

@@ -1,24 +1,24 @@
-//! The marker of a storage: the id of the installation whose files it keeps. It lies below `files/`, so that copying that
-//! folder from one storage to another takes it along. Reading and writing it, and looking around in a storage that has
-//! none, work while the storage is suspended.
+//! The marker of a storage: the id of the installation that owns its files. It is stored below `files/`, so that a
+//! copy of that folder includes it. Its functions, and those that inspect a storage without a marker, work while the
+//! storage is suspended.
 
 use model::file::FileKey;
 
 use super::{Backend, Files, blocking, check};
 use common::error::Result;
 
-/// The marker, below `files/`.
+/// The path of the marker, below `files/`.
 pub(super) const MARKER: &str = "installation/id";
-/// Longer markers were not written by this program.
+/// The maximum size of a marker in bytes; longer ones were not written by this program.
 pub(super) const MARKER_MAX: u64 = 4_096;
 
 impl Files {
-    /// Whether the storage outlives the process; one that does not has no marker.
+    /// Returns whether the storage is persistent; only then it has a marker.
     pub fn is_lasting(&self) -> bool {
         !matches!(self.backend, Backend::Memory(_))
     }
 
-    /// The id in the marker, if there is a marker. Text that is not a marker of this program is an id that matches no installation.
+    /// Returns the id in the marker, if there is one. Invalid text is returned as an id that matches no installation.
     pub async fn marker(&self) -> Result<Option<String>> {
         let text = match &self.backend {
             Backend::Disk(disk) => {
@@ -31,7 +31,7 @@ impl Files {
         Ok(text.map(|text| text.lines().next().unwrap_or_default().trim().to_owned()))
     }
 
-    /// Writes the marker over the one that is there.
+    /// Writes the marker, replacing an existing one.
     pub async fn write_marker(&self, id: &str) -> Result<()> {
         let text = format!(
             "{id}\nThe installation of groupwork whose files these are. Its database records the same id; the service refuses\n\
@@ -47,7 +47,7 @@ impl Files {
         }
     }
 
-    /// Whether no file is kept.
+    /// Returns whether no file is stored.
     pub async fn is_empty(&self) -> Result<bool> {
         match &self.backend {
             Backend::Disk(disk) => {
@@ -59,7 +59,7 @@ impl Files {
         }
     }
 
-    /// Whether a file is kept.
+    /// Returns whether a file is stored.
     pub async fn has(&self, key: &FileKey) -> Result<bool> {
         check(key)?;
         match &self.backend {
@@ -72,7 +72,7 @@ impl Files {
         }
     }
 
-    /// The keys of everything in the quarantine.
+    /// Returns the keys of all quarantined files.
     pub async fn quarantined(&self) -> Result<Vec<FileKey>> {
         match self.usable()? {
             Backend::Disk(disk) => {
@@ -84,7 +84,7 @@ impl Files {
         }
     }
 
-    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    /// Moves a file out of the quarantine. Returns false if a file with this key exists; it is never replaced.
     pub async fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
         check(key)?;
         match self.usable()? {

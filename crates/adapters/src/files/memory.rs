@@ -1,4 +1,4 @@
-//! Files in this process, for a service that nobody will miss.
+//! Storage in memory, for temporary services.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Bytes, kept under immutable keys: staged, then committed durably. Disk, object store and memory stand behind one
-//! interface; nothing here holds a whole file in memory, except where memory is the place.
+//! File storage under immutable keys: files are staged, then committed durably. One interface for disk, object store
+//! and memory; files are streamed and never held in memory completely, except by the memory backend.
 
 mod disk;
 mod marker;
@@ -40,25 +40,26 @@ use common::error::{Error, Result};
 #[derive(Clone)]
 pub struct Files {
     backend: Backend,
-    /// Set while it is not known whether this storage belongs to the database: nothing is read, written or removed then.
+    /// Set while it is unknown whether this storage belongs to the database: all reads, writes and removals are
+    /// rejected.
     is_suspended: Arc<AtomicBool>,
 }
 
-/// Where the bytes are.
+/// The backend.
 #[derive(Clone)]
 enum Backend {
-    /// A folder of this machine.
+    /// A local folder.
     Disk(Disk),
-    /// An object store that speaks S3.
+    /// An object store with the S3 API.
     Objects(Objects),
-    /// This process; gone with it.
+    /// Memory, lost on exit.
     Memory(Memory),
 }
 
-/// How many parts a storage has, for whoever goes through all of it.
+/// The number of partitions of a storage, for iterating over all files.
 pub const PARTS: std::ops::RangeInclusive<u8> = 0..=u8::MAX;
 
-/// Bytes of a file, from first to last.
+/// A stream of file bytes.
 pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
 
 /// A stored file, ready to be read.
@@ -74,7 +75,7 @@ enum Stored {
 }
 
 impl Files {
-    /// Opens the storage the settings name and clears away what interrupted uploads left.
+    /// Opens the configured storage and removes abandoned uploads.
     pub async fn connect(data_dir: &Path, files_url: Option<&str>, object_store: &ObjectStoreArgs) -> Result<Self> {
         let backend = match files_url.filter(|url| !url.trim().is_empty()) {
             None => {
@@ -98,7 +99,7 @@ impl Files {
         })
     }
 
-    /// Refuses everything with 503 until [`Self::resume`], for all clones of this value.
+    /// Rejects all operations with 503 until [`Self::resume`], for all clones of this value.
     pub fn suspend(&self) {
         self.is_suspended.store(true, Ordering::Relaxed);
     }
@@ -112,7 +113,7 @@ impl Files {
         self.is_suspended.load(Ordering::Relaxed)
     }
 
-    /// The backend, unless the storage is suspended.
+    /// Returns the backend, unless the storage is suspended.
     fn usable(&self) -> Result<&Backend> {
         if self.is_suspended() {
             return Err(Error::NotReady);
@@ -120,8 +121,8 @@ impl Files {
         Ok(&self.backend)
     }
 
-    /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed, and nothing is made before its
-    /// first bytes are written.
+    /// Starts an upload of at most `limit` bytes. It is invisible until it is committed, and no file is created
+    /// before its first bytes are written.
     pub fn stage(&self, limit: u64) -> Staging {
         match &self.backend {
             Backend::Disk(disk) => {
@@ -136,7 +137,7 @@ impl Files {
         }
     }
 
-    /// Keeps staged bytes under a key. When this answers, neither a crash nor a power cut takes them away.
+    /// Stores a staged file under a key. After this returns, the file survives a crash or power failure.
     pub async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
         check(key)?;
         match self.usable()? {
@@ -152,7 +153,7 @@ impl Files {
         }
     }
 
-    /// Opens a kept file. Whoever asks has a row that names it, so a missing file is our fault.
+    /// Opens a stored file. A row refers to it, so a missing file is an internal error.
     pub async fn open(&self, key: &FileKey) -> Result<Opened> {
         check(key)?;
         match self.usable()? {
@@ -181,7 +182,7 @@ impl Files {
         }
     }
 
-    /// Keeps the bytes of one key under another key too, as durably as [`Self::commit`].
+    /// Stores the bytes of one key under another key, with the durability of [`Self::commit`].
     pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         check(from)?;
         check(to)?;
@@ -198,7 +199,7 @@ impl Files {
         }
     }
 
-    /// Removes a file; one that is gone already is fine.
+    /// Deletes a file; succeeds if it does not exist.
     pub async fn remove(&self, key: &FileKey) -> Result<()> {
         check(key)?;
         match self.usable()? {
@@ -214,7 +215,7 @@ impl Files {
         }
     }
 
-    /// Keys of one of the [`PARTS`] of the storage whose files were kept before a moment.
+    /// Returns the keys in one of the [`PARTS`] whose files were stored before `before`.
     pub async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
         match self.usable()? {
             Backend::Disk(disk) => {
@@ -226,7 +227,7 @@ impl Files {
         }
     }
 
-    /// Puts a file aside that nobody names. It is not removed: if the rows are what is lost, it can be brought back.
+    /// Moves an orphaned file to the quarantine. It can be restored if its row was lost by mistake.
     pub async fn quarantine(&self, key: &FileKey) -> Result<()> {
         check(key)?;
         match self.usable()? {
@@ -239,7 +240,7 @@ impl Files {
         }
     }
 
-    /// Removes what interrupted uploads left an hour ago or earlier.
+    /// Removes uploads that were abandoned an hour ago or earlier.
     pub async fn clear_away(&self) -> Result<()> {
         match &self.backend {
             Backend::Disk(disk) => {
@@ -251,7 +252,7 @@ impl Files {
         }
     }
 
-    /// Whether bytes can be kept at this moment.
+    /// Returns whether the storage is writable now.
     pub async fn is_writable(&self) -> bool {
         if self.is_suspended() {
             return false;
@@ -268,18 +269,18 @@ impl Files {
 }
 
 impl Opened {
-    /// How many bytes it has.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Reads all of it. The last bytes are given only when the whole has this SHA-256: a reader of damaged bytes notices.
+    /// Streams the file. The last chunk is withheld unless the whole has this SHA-256, so corruption is an error.
     pub async fn verified(self, sha256: &str) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
         let size = self.size;
         Ok(verified::verified(self.read(0..size).await?, sha256.to_owned()))
     }
 
-    /// Reads a part of it; what lies beyond the end is not there.
+    /// Reads a range; bytes beyond the end are omitted.
     pub async fn read(self, range: Range<u64>) -> Result<Reader> {
         use tokio::io::{AsyncReadExt, AsyncSeekExt};
         let end = range.end.min(self.size);
@@ -301,7 +302,7 @@ impl Opened {
     }
 }
 
-/// Keys are made by the program, never from what somebody typed; a key of another shape is a fault of ours.
+/// Checks the format of a key. Keys are generated, never user input, so an invalid one is an internal error.
 fn check(key: &FileKey) -> Result<()> {
     let text = key.as_str();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
@@ -313,18 +314,18 @@ fn check(key: &FileKey) -> Result<()> {
     }
 }
 
-/// Runs file work on the threads that may block.
+/// Runs blocking file operations.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| anyhow::anyhow!(error))?
 }
 
-/// A full disk is a thing the service needs and does not have; every other failure is ours.
+/// A full disk makes the service unavailable (503); every other failure is an internal error.
 fn failed(error: io::Error) -> Error {
     use io::ErrorKind;
     if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
-        tracing::error!(%error, "there is no room for files");
+        tracing::error!(%error, "file storage full: no space left on device");
         return Error::NotReady;
     }
     Error::Internal(anyhow::Error::new(error).context("file storage"))

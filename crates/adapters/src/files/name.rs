@@ -1,19 +1,19 @@
-//! Names people gave their files: kept for people to read, made harmless for headers and other machines' disks. They
-//! never become a path of ours.
+//! Names of uploaded files: displayed to users, and sanitized for headers and the file systems of clients. They are
+//! never used as local paths.
 
 use std::collections::HashSet;
 
 use model::text::FileName;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The longest name in bytes; most file systems stop at 255, and browsers add to it ("name (1).pdf").
+/// The maximum length in bytes. Most file systems allow 255, and browsers append to names ("name (1).pdf").
 const MAX_BYTES: usize = 230;
-/// Characters that Windows refuses in names; a slash was cut away before.
+/// Characters that Windows does not allow in names. Slashes are removed earlier.
 const NOT_IN_NAMES: &[char] = &['<', '>', ':', '"', '|', '?', '*', '/', '\\'];
-/// Names that Windows takes for devices, whatever follows the dot.
+/// Names that Windows reserves for devices, with any extension.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 
-/// A harmless form of the name a browser sent: no folders, nothing invisible, nothing that turns the reading direction.
+/// Sanitizes an uploaded file name: removes folders, invisible characters and bidirectional marks.
 pub fn safe(original: &str) -> FileName {
     let last = original.rsplit(['/', '\\']).next().unwrap_or_default();
     let visible = last
@@ -29,7 +29,7 @@ pub fn safe(original: &str) -> FileName {
         })
         .collect();
     let trimmed = plain.trim_matches(|character: char| character.is_whitespace() || character == '.');
-    // "..docx" has lost its only dot: what is left is an extension without a name.
+    // "..docx" has lost its only dot: an extension without a name is left.
     let only_extension = plain.trim_start().starts_with('.') && !trimmed.contains('.') && !trimmed.is_empty();
     let named = match trimmed {
         "" => "file".to_owned(),
@@ -40,9 +40,9 @@ pub fn safe(original: &str) -> FileName {
     FileName::stored(shortened(&named))
 }
 
-/// The name of a file for a title and an extension, as harmless as [`safe`].
+/// Returns the file name for a title and an extension, sanitized like [`safe`].
 pub fn of_title(title: &str, extension: &str) -> FileName {
-    // A slash in a title is no folder.
+    // A slash in a title is not a folder.
     let flat: String = title
         .chars()
         .map(|character| {
@@ -56,23 +56,23 @@ pub fn of_title(title: &str, extension: &str) -> FileName {
     safe(&format!("{flat}.{extension}"))
 }
 
-/// The longest name in an archive, in characters (contract 6.9).
+/// The maximum length of a name in an archive, in characters.
 const ENTRY_MAX: usize = 100;
-/// What is left of it beside the longest extension.
+/// The maximum length without the longest extension.
 const STEM_MAX: usize = ENTRY_MAX - ".docx".len();
 
-/// The names in one folder of an archive: flat, harmless, and different from each other on every disk.
+/// The names in one folder of an archive: flat, sanitized, and unique on every file system.
 #[derive(Debug, Default)]
 pub struct Names(HashSet<String>);
 
 impl Names {
-    /// A folder in which these names are taken already.
+    /// Creates a folder in which these names are taken.
     pub fn beside(taken: &[&str]) -> Self {
         Self(taken.iter().map(|name| on_any_disk(name)).collect())
     }
 
-    /// A name for a title, without extension; one that is taken gets a number behind it. It is free with every extension,
-    /// so that a document and its PDF may share it.
+    /// Returns a unique name for a title, without extension; adds a number if it is taken. The name is reserved for
+    /// all extensions, so that a document and its PDF can share it.
     pub fn take(&mut self, title: &str) -> String {
         let whole = of_title(title, "docx");
         let name = shortened_to(stem(whole.as_str()), STEM_MAX);
@@ -87,12 +87,12 @@ impl Names {
     }
 }
 
-/// As disks that know no case and no composed letters compare names.
+/// Normalizes a name as file systems that ignore case and Unicode composition compare it.
 fn on_any_disk(name: &str) -> String {
     name.nfc().collect::<String>().to_uppercase().to_lowercase()
 }
 
-/// The beginning of a name of so many characters, and so short that file systems take it with its extension.
+/// Truncates a name to a number of characters and to the byte limit, with room for an extension.
 fn shortened_to(name: &str, characters: usize) -> String {
     let mut short = String::new();
     for character in name.chars().take(characters) {
@@ -101,7 +101,7 @@ fn shortened_to(name: &str, characters: usize) -> String {
         }
         short.push(character);
     }
-    // Folders that end with a dot or a blank cannot be opened on Windows.
+    // Windows cannot open folders that end with a dot or a space.
     let end = short.trim_end_matches(|last: char| last.is_whitespace() || last == '.');
     if end.is_empty() {
         "file".to_owned()
@@ -110,12 +110,13 @@ fn shortened_to(name: &str, characters: usize) -> String {
     }
 }
 
-/// A name without its extension.
+/// Returns a name without its extension.
 pub fn stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Marks without width, and those that make "fdp.exe" read as "exe.pdf". Joiners stay: scripts and emoji need them.
+/// Returns whether a character is invisible or changes the text direction (which makes "fdp.exe" look like
+/// "exe.pdf"). Joiners are allowed: scripts and emoji need them.
 fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}'
@@ -133,7 +134,7 @@ fn is_device(name: &str) -> bool {
     DEVICES.contains(&first.as_str()) || numbered("com") || numbered("lpt")
 }
 
-/// Cuts a long name before its extension.
+/// Truncates a long name before its extension.
 fn shortened(name: &str) -> String {
     if name.len() <= MAX_BYTES && name.chars().count() <= FileName::MAX {
         return name.to_owned();

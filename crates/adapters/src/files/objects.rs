@@ -1,6 +1,6 @@
-//! Files in an object store that speaks S3. A file is staged in a folder of this machine, looked at there, and sent under
-//! its final key when it is committed: whoever was told that it is kept has the word of the store. Nothing here holds more
-//! of a file in memory than one piece, and nothing waits for the store without an end.
+//! Storage in an object store with the S3 API. A file is staged in a local folder, checked there, and uploaded under
+//! its final key on commit, which returns after the store has confirmed it. Memory holds at most one chunk per file,
+//! and all requests have timeouts.
 
 use std::fs;
 use std::io::{self, Read};
@@ -33,43 +33,43 @@ use common::error::{Error, Result};
 
 mod connection;
 
-/// Bytes that are sent at once; larger files go in parts of this size, which is the least that S3 takes.
+/// Files up to this size are uploaded at once; larger ones in parts of this size, the minimum of S3.
 const PIECE: u64 = 5 << 20;
-/// The most parts a file may have in S3.
+/// The maximum number of parts of an upload in S3.
 const PARTS_MAX: u64 = 10_000;
-/// Files that are sent at the same time: each holds a piece in memory.
+/// The maximum number of concurrent uploads; each holds a chunk in memory.
 const SENDING_MAX: usize = 16;
-/// How long one request with its repetitions may take.
+/// The timeout of one request, including retries.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long the health may ask the store.
+/// The timeout of the health check.
 const PROBE: Duration = Duration::from_secs(5);
-/// How long it believes that the store can be written: proxies ask all the time, and a store takes money for each write.
+/// How long a successful health check is cached, because proxies poll often and stores charge for writes.
 const BELIEVED: Duration = Duration::from_secs(10);
-/// How old the note of an upload must be before it counts as abandoned; another instance may be sending it.
+/// The minimum age at which an upload counts as abandoned; another instance may be sending it.
 const ABANDONED: Duration = Duration::from_hours(1);
 
-/// A bucket, or a part of one: `files/00/` to `files/ff/` for what is kept, `quarantine/` for what nobody names.
+/// A bucket or a prefix in one: `files/00/` to `files/ff/` for stored files, `quarantine/` for orphaned ones.
 #[derive(Clone)]
 pub struct Objects {
     store: AmazonS3,
     prefix: Path,
     staging: Disk,
-    /// Notes of uploads in parts that were begun: one that was never ended costs money until it is given up.
+    /// Records of unfinished multipart uploads, which cost money until they are aborted.
     uploads: PathBuf,
     turns: Arc<Semaphore>,
     /// When the store was last found writable.
     probed: Arc<Mutex<Option<Instant>>>,
 }
 
-/// A kept file, not read yet.
+/// A stored file that has not been read yet.
 pub(super) struct Object {
     store: AmazonS3,
     place: Path,
 }
 
 impl Objects {
-    /// Reads `s3://bucket/prefix`; files are staged in `folder`. The store itself is not asked: a service may start while
-    /// its store is away, and says that it is not ready.
+    /// Parses `s3://bucket/prefix`; files are staged in `folder`. Does not connect: the service may start while its
+    /// store is unavailable, and reports that it is not ready.
     pub(super) async fn open(url: &str, args: &ObjectStoreArgs, folder: PathBuf) -> Result<Self> {
         let (bucket, prefix) =
             bucket_of(url).ok_or_else(|| anyhow::anyhow!("FILES_URL must look like s3://bucket/prefix"))?;
@@ -91,18 +91,18 @@ impl Objects {
             turns: Arc::new(Semaphore::new(SENDING_MAX)),
             probed: Arc::default(),
         };
-        // A store that is away now is asked again with the next sweep.
+        // If the store is unavailable now, the next sweep retries.
         let later = objects.clone();
         tokio::spawn(async move { later.give_up_abandoned().await });
         Ok(objects)
     }
 
-    /// An empty part on this machine, open for writing.
+    /// Creates an empty local part, open for writing.
     pub(super) fn part(&self) -> Result<(fs::File, Temporary)> {
         self.staging.part()
     }
 
-    /// Removes parts on this machine that nobody writes any more, and gives up uploads that nobody sends any more.
+    /// Removes abandoned local parts and aborts abandoned uploads.
     pub(super) async fn clear_away(&self) -> Result<()> {
         self.give_up_abandoned().await;
         let staging = self.staging.clone();
@@ -114,7 +114,7 @@ impl Objects {
         let place = self.place(key);
         let (size, source) = (staged.size(), staged.source());
         if size > PIECE {
-            // The last step of an upload in parts knows no condition, so it is asked before.
+            // Completing a multipart upload supports no precondition, so existence is checked first.
             return match self.find(&place).await? {
                 Some(found) => self.must_be_same(&found, &staged).await,
                 None => self.send_in_parts(&source, size, &place).await,
@@ -124,7 +124,7 @@ impl Objects {
         let sent = bounded(self.store.put_opts(&place, bytes.into(), PutMode::Create.into())).await?;
         match sent {
             Ok(_) => Ok(()),
-            // The first attempt arrived and its answer did not, or somebody had this key before.
+            // The first attempt arrived but its response was lost, or the key existed before.
             Err(object_store::Error::AlreadyExists { .. }) => match self.find(&place).await? {
                 Some(found) => self.must_be_same(&found, &staged).await,
                 None => Err(Error::NotReady),
@@ -133,7 +133,7 @@ impl Objects {
         }
     }
 
-    /// Looks a kept file up.
+    /// Looks up a stored file.
     pub(super) async fn read(&self, key: &FileKey) -> Result<(u64, Object)> {
         let place = self.place(key);
         let found = self.find(&place).await?;
@@ -145,7 +145,7 @@ impl Objects {
         Ok((found.size, object))
     }
 
-    /// Copies within the store: the bytes do not pass through this process.
+    /// Copies within the store; the bytes do not pass through this process.
     pub(super) async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         let copied = bounded(self.store.copy(&self.place(from), &self.place(to))).await?;
         copied.map_err(unavailable)
@@ -180,7 +180,7 @@ impl Objects {
         Ok(self.find(&self.place(key)).await?.is_some())
     }
 
-    /// Whether nothing is kept.
+    /// Returns whether no file is stored.
     pub(super) async fn is_empty(&self) -> Result<bool> {
         let (folder, marker) = (self.prefix.clone().join("files"), self.marker_place());
         let mut listed = self.store.list(Some(&folder));
@@ -192,7 +192,7 @@ impl Objects {
         Ok(true)
     }
 
-    /// The text of the marker, if there is one.
+    /// Returns the text of the marker, if it exists.
     pub(super) async fn marker(&self) -> Result<Option<String>> {
         let place = self.marker_place();
         let Some(found) = self.find(&place).await? else {
@@ -215,7 +215,7 @@ impl Objects {
         MARKER.split('/').fold(self.prefix.clone().join("files"), Path::join)
     }
 
-    /// The keys of everything in the quarantine.
+    /// Returns the keys of all quarantined files.
     pub(super) async fn quarantined(&self) -> Result<Vec<FileKey>> {
         let mut listed = self.store.list(Some(&self.prefix.clone().join("quarantine")));
         let mut found = Vec::new();
@@ -225,7 +225,7 @@ impl Objects {
         Ok(found)
     }
 
-    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    /// Moves a file out of the quarantine. Returns false if a file with this key exists; it is never replaced.
     pub(super) async fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
         let place = self.place(key);
         if self.find(&place).await?.is_some() {
@@ -237,8 +237,8 @@ impl Objects {
         Ok(true)
     }
 
-    /// Whether a byte can be written and removed, here and there. Whoever asks for the health does not wait as long as
-    /// somebody who brings a file.
+    /// Returns whether a byte can be written and removed, locally and in the store. The timeout is shorter than that
+    /// of uploads.
     pub(super) async fn is_writable(&self) -> bool {
         let probed = || self.probed.lock().unwrap_or_else(PoisonError::into_inner);
         if probed().is_some_and(|at| at.elapsed() < BELIEVED) {
@@ -259,8 +259,8 @@ impl Objects {
         self.delete(&place).await
     }
 
-    /// Where a key's bytes are. Ids begin with the time, so the folder is drawn from a hash, as on a disk: a part of the
-    /// storage can be listed by itself.
+    /// Returns the path of a key. Ids begin with a timestamp, so the folder is a hash, as on disk; this allows
+    /// listing each partition separately.
     fn place(&self, key: &FileKey) -> Path {
         let first = Sha256::digest(key.as_str().as_bytes())[0];
         let folder = self.prefix.clone().join("files").join(format!("{first:02x}"));
@@ -280,7 +280,7 @@ impl Objects {
         }
     }
 
-    /// What is kept is never written over: the same bytes are kept already, others are a fault of ours.
+    /// Stored files are never overwritten: equal bytes are a retry, different bytes an internal error.
     async fn must_be_same(&self, found: &ObjectMeta, staged: &Staged) -> Result<()> {
         let object = Object {
             store: self.store.clone(),
@@ -337,7 +337,7 @@ impl Objects {
         }
     }
 
-    /// Remembers an upload that began, so that whoever starts next can end it.
+    /// Records the start of an upload, so that a later process can abort it.
     async fn note(&self, place: &Path, id: &str) -> Result<PathBuf> {
         let path = self.uploads.join(format!("{}.upload", clock::new_id()));
         let text = format!("{place}\n{id}");
@@ -349,19 +349,19 @@ impl Objects {
     async fn give_up(&self, place: &Path, id: &String, note: PathBuf) {
         match bounded(self.store.abort_multipart(place, id)).await {
             Ok(Ok(()) | Err(object_store::Error::NotFound { .. })) => forget(note).await,
-            Ok(Err(error)) => tracing::warn!(%error, %place, "an upload waits to be given up"),
-            Err(_) => tracing::warn!(%place, "an upload waits to be given up"),
+            Ok(Err(error)) => tracing::warn!(%error, %place, "aborting an abandoned upload failed"),
+            Err(_) => tracing::warn!(%place, "aborting an abandoned upload failed"),
         }
     }
 
-    /// Gives up what a crash left half sent.
+    /// Aborts uploads that a crash left unfinished.
     async fn give_up_abandoned(&self) {
         let folder = self.uploads.clone();
         let found = blocking(move || abandoned(&folder).map_err(failed)).await;
         for (note, text) in found.unwrap_or_default() {
             match text.split_once('\n') {
                 Some((place, id)) => self.give_up(&Path::from(place), &id.to_owned(), note).await,
-                // It was written when the power went, before anything was sent.
+                // Power failed while the record was written, before anything was uploaded.
                 None => forget(note).await,
             }
         }
@@ -376,7 +376,7 @@ impl Objects {
 }
 
 impl Object {
-    /// Reads a part of it, piece by piece as the reader takes it.
+    /// Reads a range in chunks, at the pace of the reader.
     pub(super) async fn read(&self, range: Range<u64>) -> Result<Reader> {
         if range.is_empty() {
             return Ok(Box::pin(tokio::io::empty()));
@@ -391,29 +391,29 @@ impl Object {
     }
 }
 
-/// Waits for the store, but not for ever.
+/// Waits for the store with a timeout.
 async fn bounded<T>(asked: impl Future<Output = T>) -> Result<T> {
     tokio::time::timeout(PATIENCE, asked).await.map_err(|_| {
-        tracing::error!("the object store did not answer in time");
+        tracing::error!("object store request timeout");
         Error::NotReady
     })
 }
 
-/// Whatever the store says, the service needs it and does not have it; only a file that is missing is our fault.
+/// An error of the store makes the service unavailable (503); a missing file is an internal error.
 fn unavailable(error: object_store::Error) -> Error {
     match error {
         object_store::Error::NotFound { path, .. } => {
             Error::Internal(anyhow::anyhow!("the bytes at {path} are missing"))
         }
         error => {
-            tracing::error!(%error, "the object store failed");
+            tracing::error!(%error, "object store request failed");
             Error::NotReady
         }
     }
 }
 
 fn cut_off(error: io::Error) -> Error {
-    tracing::error!(%error, "the object store failed");
+    tracing::error!(%error, "object store request failed");
     Error::NotReady
 }
 
@@ -421,7 +421,7 @@ async fn open(source: Source) -> Result<Box<dyn ReadSeek>> {
     blocking(move || source.open()).await
 }
 
-/// The next bytes, exactly as many.
+/// Reads exactly the next `length` bytes.
 async fn piece(mut reading: Box<dyn ReadSeek>, length: u64) -> Result<(Box<dyn ReadSeek>, Bytes)> {
     blocking(move || {
         let mut bytes = vec![0; usize::try_from(length).map_err(|error| anyhow::anyhow!(error))?];
@@ -437,11 +437,11 @@ async fn forget(note: PathBuf) {
         _ => Ok(()),
     });
     if removed.await.is_err() {
-        tracing::warn!("the note of an upload stays");
+        tracing::warn!("removing the record of an upload failed");
     }
 }
 
-/// Notes that nobody works on any more, with what they say.
+/// Returns the records of abandoned uploads with their content.
 fn abandoned(folder: &FilePath) -> io::Result<Vec<(PathBuf, String)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,5 +1,5 @@
-//! Archives on their way out: written while they are read, so that none is ever held in memory. Whoever reads sets the
-//! pace; when he leaves, the writing is broken off where it is.
+//! Streams zip archives: they are written while they are read and never held in memory. The reader applies
+//! backpressure; when it disconnects, writing stops.
 
 use std::io;
 
@@ -17,20 +17,20 @@ use tokio_util::task::AbortOnDropHandle;
 use common::clock;
 use common::error::{Error, Result};
 
-/// Bytes on their way from the writer of an archive to its reader.
+/// The size of the buffer between the writer and the reader of an archive, in bytes.
 const PIPE: usize = 64 * 1024;
 
-/// An archive piece by piece.
+/// An archive as a stream of chunks.
 pub type Pieces = BoxStream<'static, io::Result<Bytes>>;
 
-/// An archive being written.
+/// An archive that is being written.
 pub struct Pack(ZipFileWriter<Compat<DuplexStream>>);
 
-/// One file in it, being written.
+/// A file in an archive that is being written.
 pub struct Entry<'p>(Compat<EntryStreamWriter<'p, Compat<DuplexStream>>>);
 
-/// The archive that `write` fills. When it cannot be finished the last piece is an error, so that nobody takes half of it
-/// for all; `what` names it in the log.
+/// Returns the archive that `write` fills. If writing fails, the last item is an error, so that a partial archive is
+/// not mistaken for a complete one; `what` names the archive in the log.
 pub fn packed<F>(what: &'static str, write: impl FnOnce(Pack) -> F) -> Pieces
 where
     F: Future<Output = Result<Pack>> + Send + 'static,
@@ -45,7 +45,7 @@ where
         match writing.await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => {
-                tracing::warn!(error = format!("{error:?}"), archive = what, "an archive broke off");
+                tracing::warn!(error = format!("{error:?}"), archive = what, "archive stream aborted");
                 Some(Err(io::Error::other("the archive broke off")))
             }
             Err(error) => Some(Err(io::Error::other(error))),
@@ -56,24 +56,24 @@ where
 }
 
 impl Pack {
-    /// Begins a file; it has to be ended.
+    /// Starts a file, which must be ended.
     pub async fn entry(&mut self, path: String, written: Timestamp) -> Result<Entry<'_>> {
-        // The names of the program are UTF-8, and the entry says so.
+        // File names are UTF-8, and the entry is flagged as such.
         let entry = ZipEntryBuilder::new(path.into(), Compression::Deflate).last_modification_date(moment(written));
         Ok(Entry(
             self.0.write_entry_stream(entry).await.map_err(failed)?.compat_write(),
         ))
     }
 
-    /// A file whose text is at hand.
+    /// Adds a file from a text.
     pub async fn text(&mut self, path: &str, text: &str) -> Result<()> {
         let mut entry = self.entry(path.to_owned(), clock::now()).await?;
         entry.write(text.as_bytes()).await?;
         entry.end().await
     }
 
-    /// A file whose bytes are read meanwhile. The inner result is theirs: bytes that break off leave a file that ends there,
-    /// and the archive goes on.
+    /// Adds a file from a stream. The inner result is that of the stream: if it fails, the file is truncated and the
+    /// archive continues.
     pub async fn file(
         &mut self,
         path: String,
@@ -98,18 +98,18 @@ impl Pack {
 }
 
 impl Entry<'_> {
-    /// Takes the next bytes.
+    /// Writes the next bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.0.write_all(bytes).await?)
     }
 
-    /// All bytes are in.
+    /// Ends the file.
     pub async fn end(self) -> Result<()> {
         self.0.into_inner().close().await.map_err(failed)
     }
 }
 
-/// Archives know neither zones nor years before 1980; what they say is UTC.
+/// Zip dates have no time zone and no years before 1980; UTC is used.
 fn moment(written: Timestamp) -> ZipDateTime {
     let read = jiff::Timestamp::from_millisecond(written.as_millis()).unwrap_or_default();
     let civil = jiff::tz::Offset::UTC.to_datetime(read);

@@ -1,4 +1,4 @@
-//! Settings of an object store, by the names that everything which speaks S3 knows.
+//! Settings of the object store, with the names that S3 tools use.
 
 use std::path::PathBuf;
 
@@ -7,34 +7,34 @@ use clap::Args;
 use common::settings::secret::read_secret_file;
 use common::settings::{Refused, Secret};
 
-/// How the object store of FILES_URL is reached. Without keys the roles of the machine or the container are used.
+/// Settings of the object store in FILES_URL. Without keys, the role of the machine or container is used.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ObjectStoreArgs {
-    /// Name of the key of the object store; unset: the role of the machine or the container
+    /// Access key id of the object store; unset: the role of the machine or container
     #[arg(long, env = "AWS_ACCESS_KEY_ID")]
     pub aws_access_key_id: Option<String>,
-    /// The key itself
+    /// Secret access key of the object store
     #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
     pub aws_secret_access_key: Option<Secret>,
-    /// The same, from a file
+    /// File that contains AWS_SECRET_ACCESS_KEY
     #[arg(long, env = "AWS_SECRET_ACCESS_KEY_FILE")]
     pub aws_secret_access_key_file: Option<PathBuf>,
-    /// What goes with a key that was lent
+    /// Session token of temporary credentials
     #[arg(long, env = "AWS_SESSION_TOKEN", hide_env_values = true)]
     pub aws_session_token: Option<Secret>,
     /// Region of the bucket
     #[arg(long, env = "AWS_REGION")]
     pub aws_region: Option<String>,
-    /// Address of an object store elsewhere than at Amazon, `https://store.example:9000`
+    /// URL of an object store other than Amazon S3, `https://store.example:9000`
     #[arg(long, env = "AWS_ENDPOINT_URL")]
     pub aws_endpoint_url: Option<String>,
-    /// Whether that address may be plain http://, for a store on the same machine
+    /// Whether AWS_ENDPOINT_URL may be plain http://, for a store on the same machine
     #[arg(long, env = "AWS_ALLOW_HTTP", default_value_t = false, action = clap::ArgAction::Set)]
     pub aws_allow_http: bool,
 }
 
 impl ObjectStoreArgs {
-    /// The key, as it is set or from its file.
+    /// Returns the secret access key, from its variable or its file.
     pub fn secret_access_key(&self) -> Result<Option<Secret>, Refused> {
         let set = self.aws_secret_access_key.as_ref().map(|secret| secret.expose().trim());
         if let Some(set) = set.filter(|text| !text.is_empty()) {

@@ -1,4 +1,4 @@
-//! A file on its way in: written piece by piece, counted and hashed, and gone again unless it is committed.
+//! Uploads: written in chunks, counted and hashed, and deleted unless they are committed.
 
 use std::any::Any;
 use std::fs::File;
@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 use super::{blocking, failed};
 use common::error::{Error, Result};
 
-/// Bytes gathered before they go to a thread that may block.
+/// Bytes that are buffered before they are written on a blocking thread.
 const PIECE: usize = 256 * 1024;
-/// Bytes from the beginning that stay at hand.
+/// The number of leading bytes that are kept in memory.
 const HEAD: usize = 4096;
 
-/// The path of a file that goes away with this value.
+/// The path of a temporary file, deleted on drop.
 #[derive(Debug)]
 pub(super) struct Temporary(PathBuf);
 
@@ -32,16 +32,16 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a commit there is nothing left at this path.
+        // After a commit, nothing is left at this path.
         if let Err(error) = std::fs::remove_file(&self.0)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, path = %self.0.display(), "a part stays until the next start");
+            tracing::warn!(%error, path = %self.0.display(), "removing a temporary file failed");
         }
     }
 }
 
-/// A file being written.
+/// An upload in progress.
 pub struct Staging {
     writing: Option<Box<Writing>>,
     gathered: Vec<u8>,
@@ -55,11 +55,11 @@ struct Writing {
     digest: Sha256,
 }
 
-/// Makes an empty part, open for writing.
+/// Creates an empty part, open for writing.
 type MakePart = Box<dyn FnOnce() -> Result<(File, Temporary)> + Send>;
 
 enum Target {
-    /// A part that is made with its first bytes, so that a small file blocks a thread once.
+    /// A part that is created with its first bytes, so that a small file needs one blocking call.
     Part(MakePart),
     File(File, Temporary),
     Memory(Vec<u8>),
@@ -107,7 +107,7 @@ impl Staging {
         }
     }
 
-    /// Takes the next bytes; more than the limit is [`Error::TooLarge`].
+    /// Appends bytes. Fails with [`Error::TooLarge`] beyond the limit.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.size += bytes.len() as u64;
         if self.size > self.limit {
@@ -125,7 +125,7 @@ impl Staging {
         Ok(())
     }
 
-    /// All bytes are in.
+    /// Completes the upload.
     pub async fn finish(mut self) -> Result<Staged> {
         let is_small = self.size == self.gathered.len() as u64;
         let gathered = self.flush().await?;
@@ -148,7 +148,7 @@ impl Staging {
         })
     }
 
-    /// Writes what was gathered and gives it back.
+    /// Writes the buffered bytes and returns them.
     async fn flush(&mut self) -> Result<Vec<u8>> {
         let Writing { target, mut digest } = *self.writing.take().ok_or_else(interrupted)?;
         let gathered = std::mem::take(&mut self.gathered);
@@ -166,7 +166,7 @@ fn interrupted() -> Error {
     Error::Internal(anyhow::anyhow!("a piece of this file failed to be written"))
 }
 
-/// A file that is complete but not kept yet; dropped, it is gone.
+/// A complete file that is not stored yet; deleted on drop.
 #[derive(Debug)]
 pub struct Staged {
     size: u64,
@@ -181,34 +181,34 @@ enum Content {
     File {
         file: File,
         temporary: Temporary,
-        /// All of its bytes, if they were gathered at once.
+        /// All bytes, if they fit into the buffer.
         small: Option<Bytes>,
     },
     Bytes(Bytes),
 }
 
 impl Staged {
-    /// Holds a value until this file is kept or gone.
+    /// Keeps a value alive until this file is stored or dropped.
     pub fn hold(&mut self, value: impl Any + Send + Sync) {
         self.held = Some(Box::new(value));
     }
 
-    /// How many bytes it has.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Hexadecimal SHA-256 of its bytes.
+    /// Returns the hexadecimal SHA-256.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// Its first bytes, at most `count` and never more than 4096.
+    /// Returns the first `count` bytes, at most 4096.
     pub fn peek(&self, count: usize) -> &[u8] {
         &self.head[..count.min(self.head.len())]
     }
 
-    /// Where all of it can be read again, as long as this value lives.
+    /// Returns a source that can be read again while this value lives.
     pub fn source(&self) -> Source {
         match &self.content {
             Content::File { temporary, small, .. } => match small {
@@ -238,14 +238,12 @@ fn elsewhere() -> Error {
     Error::Internal(anyhow::anyhow!("this file was staged for another storage"))
 }
 
-/// Where staged bytes can be read, on a thread that may block.
+/// A source of staged bytes, to be read on a blocking thread.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A file.
     File(PathBuf),
-    /// A small file, and its bytes: nobody has to read them from it.
+    /// A small file and its bytes, which need not be read from disk.
     Held(PathBuf, Bytes),
-    /// Memory.
     Bytes(Bytes),
 }
 
@@ -254,7 +252,7 @@ pub trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
 impl Source {
-    /// Opens the bytes for reading.
+    /// Opens the source.
     pub fn open(&self) -> Result<Box<dyn ReadSeek>> {
         match self {
             Self::File(path) => Ok(Box::new(File::open(path).map_err(failed)?)),
@@ -263,7 +261,7 @@ impl Source {
     }
 }
 
-/// Hexadecimal, lower-case.
+/// Formats bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes

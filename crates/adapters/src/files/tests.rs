@@ -34,7 +34,7 @@ async fn both(folder: &Path) -> [Files; 2] {
     [disk, memory]
 }
 
-/// Every kind of storage: what holds on one holds on all.
+/// Returns every storage backend: all must behave the same.
 async fn all(folder: &Path, bucket: &Bucket) -> [Files; 3] {
     let [disk, memory] = both(folder).await;
     [disk, memory, in_bucket(folder, bucket).await]
@@ -63,7 +63,7 @@ async fn content(files: &Files, key: &FileKey, range: Range<u64>) -> Vec<u8> {
     bytes
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder.
 fn files_below(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! Kept bytes on their way out, compared with what was written: disks forget.
+//! Verifies checksums while streaming files (detects bit rot).
 
 use std::io;
 
@@ -10,10 +10,10 @@ use tokio_util::io::ReaderStream;
 use super::Reader;
 use super::staged::hex;
 
-/// Bytes read at once.
+/// The chunk size in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// The bytes of a reader; the last piece is held back until the hash is known to be right.
+/// Streams a reader; the last chunk is withheld until the checksum has been verified.
 pub(super) fn verified(reader: Reader, sha256: String) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let begin = (
         ReaderStream::with_capacity(reader, PIECE),
@@ -31,7 +31,7 @@ pub(super) fn verified(reader: Reader, sha256: String) -> impl Stream<Item = io:
         }
         let Some(last) = held.take() else { return Ok(None) };
         if hex(&digest.clone().finalize()) != sha256 {
-            tracing::error!(file.sha256 = sha256, "kept bytes are damaged");
+            tracing::error!(file.sha256 = sha256, "stored file damaged: checksum mismatch");
             return Err(io::Error::other("the bytes are damaged"));
         }
         Ok(Some((last, (pieces, digest, held, sha256))))

@@ -1,6 +1,6 @@
-//! Letters to people. They are written and sealed here, wait as rows of the unit that made them worth sending, and are
-//! handed to the mail server by `changes::letters`; nobody who asks for something waits for a mail server. Without one
-//! they are laid into `DATA_DIR/outbox`.
+//! Emails to users. They are rendered and encrypted here, inserted as rows in the transaction that causes them, and
+//! sent by `changes::letters`, so that no request waits for an SMTP server. Without one, they are written to
+//! `DATA_DIR/outbox`.
 
 mod outbox;
 mod seal;
@@ -46,19 +46,17 @@ pub struct MailSettings {
     pub data_dir: PathBuf,
 }
 
-/// Whom a letter goes to.
+/// The recipient of an email.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipient<'a> {
-    /// The address.
     pub address: &'a str,
-    /// The name.
     pub name: &'a str,
-    /// The locale, which chooses the language.
+    /// The locale, which determines the language.
     pub locale: &'a str,
 }
 
 impl<'a> Recipient<'a> {
-    /// A person at the own address.
+    /// Returns a user with their own address.
     pub fn of(user: &'a User) -> Self {
         Self {
             address: &user.email,
@@ -68,21 +66,21 @@ impl<'a> Recipient<'a> {
     }
 }
 
-/// Writes letters and hands them over. Cheap to clone.
+/// Renders emails and sends them. Cheap to clone.
 #[derive(Clone)]
 pub struct Mail(Arc<Parts>);
 
 struct Parts {
     front: String,
     from: Mailbox,
-    /// What stands behind the `@` of message ids.
+    /// The domain of message ids.
     domain: String,
     seal: Seal,
     outbox: Outbox,
     server: Option<Connections>,
 }
 
-/// What is under the seal.
+/// The encrypted content.
 #[derive(Serialize, Deserialize)]
 struct Enclosed {
     to: String,
@@ -90,7 +88,6 @@ struct Enclosed {
 }
 
 impl Mail {
-    /// The mail room of an installation.
     pub fn new(settings: MailSettings) -> Result<Self> {
         let from = settings.from;
         let domain = from.email.domain().to_owned();
@@ -109,17 +106,17 @@ impl Mail {
         })))
     }
 
-    /// A link that resets the password; `path` begins with a slash and is appended to FRONTEND_URL.
+    /// Renders a password reset; `path` begins with a slash and is appended to `FRONTEND_URL`.
     pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::PasswordReset, to, path, &[], now)
     }
 
-    /// Notifies a user that another person set the password of the account.
+    /// Notifies a user that another user set the password of the account.
     pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
 
-    /// The first letter to a new member, with the page where he chooses his password.
+    /// Renders the first email to a new member, with the page to choose a password.
     pub fn invitation(
         &self,
         to: Recipient<'_>,
@@ -133,7 +130,7 @@ impl Mail {
         self.write(LetterKind::Invitation, to, path, &values, now)
     }
 
-    /// The invitation of an address into an organization, with the page where it is accepted.
+    /// Renders the invitation of an address to an organization, with the page to accept it.
     #[expect(clippy::too_many_arguments, reason = "each is a value of the email")]
     pub fn organization_invitation(
         &self,
@@ -159,7 +156,7 @@ impl Mail {
         self.envelope(LetterKind::Invitation, to, words, now)
     }
 
-    /// Notifies a user that the account was taken over, with the page where a new password is asked for.
+    /// Notifies a user that the account was taken over, with the page to request a new password.
     pub fn taken_over(&self, to: Recipient<'_>, organization: &str, path: &str, now: Timestamp) -> Result<Letter> {
         let link = format!("{}{path}", self.0.front);
         let values = [
@@ -171,23 +168,23 @@ impl Mail {
         self.envelope(LetterKind::Invitation, to, words, now)
     }
 
-    /// The host of FRONTEND_URL.
+    /// Returns the host of `FRONTEND_URL`.
     pub fn host(&self) -> &str {
         let authority = self.0.front.split_once("://").map_or("", |(_, rest)| rest);
         authority.split(['/', ':']).next().unwrap_or_default()
     }
 
-    /// A link that proves that a new address belongs to the person.
+    /// Renders the confirmation link for a new address.
     pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::AddressConfirmation, to, path, &[], now)
     }
 
-    /// Tells the old address of the new one; `path` is the page where he signs in.
+    /// Notifies the old address about the new one; `path` is the sign-in page.
     pub fn address_notice(&self, to: Recipient<'_>, new_address: &str, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
     }
 
-    /// Hands a letter to the mail server, or lays it into the outbox where there is none.
+    /// Sends an email to the SMTP server, or writes it to the outbox folder if none is configured.
     pub async fn deliver(&self, letter: &Letter) -> Result<Delivery> {
         let Some(Enclosed { to, message }) = self.opened(letter) else {
             return Ok(Delivery::Refused(
@@ -203,7 +200,7 @@ impl Mail {
         Ok(server.send(&envelope, message.as_bytes()).await)
     }
 
-    /// Lays a letter that no server takes into the outbox, so that it is not lost.
+    /// Writes an email that cannot be sent to the outbox folder, so that it is not lost.
     pub async fn lay_aside(&self, letter: &Letter) -> Result<()> {
         match self.opened(letter) {
             Some(enclosed) => self.0.outbox.lay(&letter.id, enclosed.message.into_bytes()).await,
@@ -211,13 +208,13 @@ impl Mail {
         }
     }
 
-    /// Whether a queued email is for an address.
+    /// Returns whether a queued email is addressed to `address`.
     pub fn is_for(&self, letter: &Letter, address: &str) -> bool {
         self.opened(letter)
             .is_some_and(|enclosed| enclosed.to.eq_ignore_ascii_case(address))
     }
 
-    /// The folder of emails that no mail server took.
+    /// Returns the folder of unsent emails.
     pub fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }
@@ -250,7 +247,7 @@ impl Mail {
             .map_err(|_| Error::invalid("email", "format", "is no address that mail can be sent to"))?;
         let id = clock::new_id();
         let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or_default());
-        // Machines that answer letters (holiday notes) must not answer this one (RFC 3834).
+        // Prevents automatic replies, such as out-of-office messages (RFC 3834).
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
         let message = Message::builder()
             .from(self.0.from.clone())
@@ -276,7 +273,7 @@ impl Mail {
     }
 }
 
-/// Who letters come from where no MAIL_FROM is needed, because nobody but the administrator sends them.
+/// Returns the default sender if `MAIL_FROM` is not required, because no SMTP server is configured.
 pub fn sender_at(frontend_origin: &str) -> Mailbox {
     let host = frontend_origin.split_once("://").map_or("", |(_, authority)| authority);
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
@@ -284,7 +281,7 @@ pub fn sender_at(frontend_origin: &str) -> Mailbox {
     Mailbox::new(Some("groupwork".to_owned()), address.expect("localhost is a host"))
 }
 
-/// Who letters come from: MAIL_FROM, as `address` or `Name <address>`.
+/// Parses `MAIL_FROM`: `address` or `Name <address>`.
 pub fn sender(text: &str) -> Option<Mailbox> {
     text.parse().ok().filter(|_| !text.chars().any(char::is_control))
 }

@@ -1,5 +1,6 @@
-//! Letters as files, one each, for the administrator (or a mail program) to send: all of them without a mail server, and
-//! with one those it did not take. A letter may hold a secret link, so nobody else may read the folder.
+//! The outbox folder: emails as files for the administrator to send. Without an SMTP server it receives all emails,
+//! with one those that were rejected. An email may contain a secret link, so only the service's user can read the
+//! folder.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,52 +10,51 @@ use serde::Serialize;
 
 use common::error::{Error, Result};
 
-/// How long emails stay in the folder, in seconds: links in them live at most a week.
+/// The retention time in seconds. Links in emails are valid for a week at most.
 const RETENTION: i64 = 30 * 24 * 60 * 60;
-/// No head of an email that this service writes is longer, in bytes.
+/// The maximum size in bytes of the header section of an email from this service.
 const LONGEST_HEAD: u64 = 8 * 1024;
 
-/// An email in the outbox, without its text: that may hold a link that works like a password.
+/// An email in the outbox folder, without its text, which may contain a link that grants access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutboxEmail {
-    /// Its id.
     pub id: String,
-    /// The address it is for.
+    /// The recipient.
     pub to: String,
-    /// Its date line.
+    /// The `Date` header.
     pub date: String,
 }
 
-/// The folder of letters.
+/// The outbox folder.
 #[derive(Debug, Clone)]
 pub struct Outbox {
     folder: PathBuf,
 }
 
 impl Outbox {
-    /// The outbox of an installation.
+    /// Returns the outbox folder of an installation.
     pub fn of(data_dir: &Path) -> Self {
         Self {
             folder: data_dir.join("outbox"),
         }
     }
 
-    /// Lays a letter into the outbox; the same letter again replaces it.
+    /// Writes an email; replaces an earlier file with the same id.
     pub async fn lay(&self, id: &str, message: Vec<u8>) -> Result<()> {
         let (folder, id) = (self.folder.clone(), id.to_owned());
         let written = tokio::task::spawn_blocking(move || write(&folder, &id, &message)).await;
         Ok(written.map_err(|error| Error::Internal(error.into()))??)
     }
 
-    /// The emails to an address.
+    /// Returns the emails to an address.
     pub async fn list(&self, address: &str) -> Result<Vec<OutboxEmail>> {
         let address = address.to_owned();
         let found = self.blocking(move |folder| emails_to(folder, &address)).await?;
         Ok(found.into_iter().map(|(_, email)| email).collect())
     }
 
-    /// Deletes the emails to an address; returns how many there were.
+    /// Deletes the emails to an address; returns how many.
     pub async fn delete(&self, address: &str) -> Result<usize> {
         let address = address.to_owned();
         self.blocking(move |folder| {
@@ -68,7 +68,7 @@ impl Outbox {
         .await
     }
 
-    /// Deletes the emails that have been there for longer than the retention time; returns how many there were.
+    /// Deletes emails that are older than the retention time; returns how many.
     pub async fn expire(&self, now: Timestamp) -> Result<usize> {
         self.blocking(move |folder| {
             let oldest = now.plus_seconds(-RETENTION).as_millis();
@@ -76,7 +76,7 @@ impl Outbox {
             for path in files(folder)? {
                 let modified = path.metadata().and_then(|metadata| metadata.modified());
                 let age = modified.map(|time| time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default());
-                // A file that another instance has deleted meanwhile is no fault.
+                // Ignores a file that another instance deleted in the meantime.
                 if age.is_ok_and(|age| i64::try_from(age.as_millis()).is_ok_and(|at| at < oldest)) {
                     remove(&path)?;
                     expired += 1;
@@ -126,7 +126,7 @@ fn emails_to(folder: &Path, address: &str) -> std::io::Result<Vec<(PathBuf, Outb
     Ok(found)
 }
 
-/// A header field of a message, unfolded.
+/// Returns an unfolded header field of a message.
 fn field(head: &str, name: &str) -> Option<String> {
     let head = head.split("\r\n\r\n").next().unwrap_or_default().replace("\r\n ", " ");
     let mut fields = head.split("\r\n").filter_map(|line| line.split_once(':'));
@@ -134,7 +134,7 @@ fn field(head: &str, name: &str) -> Option<String> {
     found.map(|(_, value)| value.trim().to_owned())
 }
 
-/// Whether a `To` field, with a name or without, names this address.
+/// Returns whether a `To` header, with or without a display name, contains this address.
 fn is_for(to: &str, address: &str) -> bool {
     let bare = to.rsplit_once('<').map_or(to, |(_, rest)| rest.trim_end_matches('>'));
     bare.trim().eq_ignore_ascii_case(address)
@@ -167,7 +167,7 @@ fn write(folder: &Path, id: &str, message: &[u8]) -> std::io::Result<()> {
         .open(&unfinished)?;
     file.write_all(message)?;
     file.sync_all()?;
-    // A reader of the folder sees whole letters only.
+    // The rename is atomic: readers of the folder only see complete emails.
     std::fs::rename(unfinished, finished)?;
     std::fs::File::open(folder)?.sync_all()
 }

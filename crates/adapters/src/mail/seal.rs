@@ -1,4 +1,5 @@
-//! Locks a waiting letter with a key made from AUTH_SECRET (AES-256-GCM), so that rows and backups give no link away.
+//! Encrypts queued emails with a key derived from `AUTH_SECRET` (AES-256-GCM), so that rows and backups reveal no
+//! links.
 
 use anyhow::anyhow;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -9,14 +10,14 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use common::error::Result;
 use common::settings::Secret;
 
-/// What the key is for; another use of AUTH_SECRET makes another key.
+/// The key derivation label; other uses of `AUTH_SECRET` derive other keys.
 const PURPOSE: &[u8] = b"groupwork letters";
 
-/// The lock of all letters of an installation.
+/// Encrypts and decrypts the queued emails of an installation.
 pub struct Seal(RandomizedNonceKey);
 
 impl Seal {
-    /// The lock that belongs to a secret.
+    /// Derives the key from the secret.
     pub fn new(secret: &Secret) -> Result<Self> {
         let root = hmac::Key::new(hmac::HMAC_SHA256, secret.expose().as_bytes());
         let key = hmac::sign(&root, PURPOSE);
@@ -24,7 +25,7 @@ impl Seal {
         Ok(Self(key))
     }
 
-    /// Locks the text of the letter with this id; no other letter opens with it.
+    /// Encrypts the text of the email with this id. The id is authenticated, so rows cannot be swapped.
     pub fn close(&self, id: &str, text: &str) -> Result<String> {
         let mut bytes = text.as_bytes().to_vec();
         let nonce = self
@@ -35,7 +36,7 @@ impl Seal {
         Ok(BASE64.encode(bytes))
     }
 
-    /// Opens it again; nothing when AUTH_SECRET is another one by now, or somebody changed the row.
+    /// Decrypts a text; `None` if `AUTH_SECRET` has changed or the row was modified.
     pub fn open(&self, id: &str, sealed: &str) -> Option<String> {
         let mut bytes = BASE64.decode(sealed).ok()?;
         let at = bytes.len().checked_sub(NONCE_LEN)?;

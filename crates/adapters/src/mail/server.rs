@@ -1,5 +1,5 @@
-//! The mail server of the settings. `smtps://` and `starttls://` are encrypted or nothing is sent; `smtp://` is plain and
-//! takes a password only to this machine itself.
+//! The SMTP server. `smtps://` and `starttls://` require TLS; `smtp://` is unencrypted and allows a password only for
+//! a server on the same machine.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-/// How long the server may take for one answer.
+/// The timeout of one SMTP response.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long one letter may take altogether.
+/// The timeout of one email.
 const LETTER: Duration = Duration::from_mins(2);
-/// Connections at once, and how long an idle one is kept for the next letter.
+/// The maximum number of connections, and how long an idle one is kept.
 const CONNECTIONS: u32 = 2;
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -28,7 +28,7 @@ enum Encryption {
     ByStartTls,
 }
 
-/// A mail server as SMTP_URL names it; it never shows its password.
+/// The parsed `SMTP_URL`. `Debug` does not show the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     encryption: Encryption,
@@ -44,7 +44,7 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Reads SMTP_URL; the refusal never repeats it, because it may hold a password.
+    /// Parses `SMTP_URL`. The error never contains the value, because it may contain a password.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const FORM: &str = "SMTP_URL must look like smtp://host:25, smtps://user:password@host or starttls://…";
         let url = Url::parse(text).map_err(|_| FORM)?;
@@ -56,7 +56,7 @@ impl Server {
         };
         let more = !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some();
         let host = url.host_str().filter(|host| !host.is_empty() && !more).ok_or(FORM)?;
-        // An IPv6 address stands in brackets in a URL and without them everywhere else.
+        // An IPv6 address has brackets in a URL, but not elsewhere.
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let decoded = |text: &str| {
             percent_decode_str(text)
@@ -80,7 +80,7 @@ impl Server {
         })
     }
 
-    /// The connections to it; `name` is how we introduce ourselves.
+    /// Creates the connection pool; `name` is the host name in `EHLO`.
     pub(super) fn connections(&self, name: &str) -> anyhow::Result<Connections> {
         let tls = || TlsParameters::new(self.host.clone());
         let tls = match self.encryption {
@@ -112,23 +112,23 @@ fn is_this_machine(host: &str) -> bool {
     }
 }
 
-/// What became of a letter.
+/// The result of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
-    /// The server has it.
+    /// The server accepted the email.
     Sent,
-    /// The server does not take this letter now (greylisting, a full box): again later.
+    /// The server rejected the email temporarily (greylisting, a full mailbox): retry later.
     Later(String),
-    /// The server will never take this letter.
+    /// The server rejected the email permanently.
     Refused(String),
-    /// The server takes no letters at all at the moment; the others need not be tried.
+    /// The server is unavailable; other emails need not be tried.
     Away(String),
 }
 
-/// Answers that say something about us or the server and nothing about the letter: it closes, or wants another password.
+/// SMTP status codes about the client or the server, not the email: shutting down, or authentication failed.
 const ABOUT_THE_SERVER: [u16; 6] = [421, 454, 530, 534, 535, 538];
 
-/// Kept connections to a mail server.
+/// A connection pool of an SMTP server.
 pub(super) struct Connections(AsyncSmtpTransport<Tokio1Executor>);
 
 impl Connections {
@@ -136,22 +136,22 @@ impl Connections {
         match tokio::time::timeout(LETTER, self.0.send_raw(envelope, message)).await {
             Ok(Ok(_)) => Delivery::Sent,
             Ok(Err(error)) => judged(&error),
-            Err(_) => Delivery::Away("it is too slow".to_owned()),
+            Err(_) => Delivery::Away("timeout".to_owned()),
         }
     }
 }
 
 fn judged(error: &SmtpError) -> Delivery {
-    // The server's own words may repeat an address; they are for debugging alone.
-    tracing::debug!(error = format!("{error:?}"), "the mail server said no");
+    // The response may contain an email address, so it is logged at debug level only.
+    tracing::debug!(error = format!("{error:?}"), "SMTP error");
     match error.status().map(u16::from) {
-        Some(code) if ABOUT_THE_SERVER.contains(&code) => Delivery::Away(format!("it answered {code}")),
-        Some(code) if error.is_permanent() => Delivery::Refused(format!("it answered {code}")),
-        Some(code) => Delivery::Later(format!("it answered {code}")),
-        None if error.is_tls() => Delivery::Away("it speaks no TLS that we trust".to_owned()),
-        None if error.is_timeout() => Delivery::Away("it is too slow".to_owned()),
-        None if error.is_client() => Delivery::Away("it does not offer what SMTP_URL asks for".to_owned()),
-        None => Delivery::Away("it cannot be reached".to_owned()),
+        Some(code) if ABOUT_THE_SERVER.contains(&code) => Delivery::Away(format!("SMTP status {code}")),
+        Some(code) if error.is_permanent() => Delivery::Refused(format!("SMTP status {code}")),
+        Some(code) => Delivery::Later(format!("SMTP status {code}")),
+        None if error.is_tls() => Delivery::Away("TLS handshake failed".to_owned()),
+        None if error.is_timeout() => Delivery::Away("timeout".to_owned()),
+        None if error.is_client() => Delivery::Away("server does not support what SMTP_URL requires".to_owned()),
+        None => Delivery::Away("connection failed".to_owned()),
     }
 }
 

@@ -1,23 +1,23 @@
-//! What letters say, in the languages of `templates/mail`: the first line is the subject, a paragraph `{link}` is the
-//! link. Values are put in once and never read as text of ours; what could begin a new line or a tag is taken out.
+//! Renders the templates in `templates/mail`: the first line is the subject, a paragraph `{link}` is the link. Values
+//! are substituted once and never interpreted as template text; line breaks and markup in them are removed or
+//! escaped.
 
 use model::access::MemberRole;
 use model::letter::LetterKind;
 
-/// The longest value that is put into a letter, in characters.
+/// The maximum length of a value in characters.
 const LONGEST: usize = 254;
 
-/// A language that letters are written in.
+/// A language of the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// English, for everybody else.
+    /// The default.
     English,
-    /// German.
     German,
 }
 
 impl Language {
-    /// The language of a person's locale (`de`, `de-AT`, `en` …).
+    /// Returns the language of a locale (`de`, `de-AT`, `en` …).
     pub fn of(locale: &str) -> Self {
         let language = locale.split(['-', '_']).next().unwrap_or_default();
         if language.eq_ignore_ascii_case("de") {
@@ -35,14 +35,13 @@ impl Language {
     }
 }
 
-/// A letter in words.
+/// A rendered email.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
-    /// The subject.
     pub subject: String,
-    /// The text for every reader.
+    /// The text/plain part.
     pub plain: String,
-    /// The same text as a page.
+    /// The text/html part.
     pub html: String,
 }
 
@@ -69,14 +68,14 @@ const fn template(kind: LetterKind, language: Language) -> &'static str {
     }
 }
 
-/// The invitation of an address into an organization. It travels as [`LetterKind::Invitation`]: the release before reads
-/// the same table and knows no other kind.
+/// The invitation of an address to an organization. Stored as [`LetterKind::Invitation`], because the previous
+/// release reads the same table and knows no other kind.
 const ORGANIZATION_INVITATION: [&str; 2] = [
     template!("organization-invitation.en.txt"),
     template!("organization-invitation.de.txt"),
 ];
 
-/// Writes the invitation of an address into an organization.
+/// Renders the invitation of an address to an organization.
 pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]) -> Words {
     let [english, german] = ORGANIZATION_INVITATION;
     let template = match language {
@@ -86,10 +85,10 @@ pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]
     fill(template, language, values)
 }
 
-/// Email to a user whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
+/// The email to a user whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
 const TAKEN_OVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
 
-/// Writes to the person whose account was taken over.
+/// Renders the email to a user whose account was taken over.
 pub fn write_taken_over(language: Language, values: &[(&str, &str)]) -> Words {
     let [english, german] = TAKEN_OVER;
     let template = match language {
@@ -99,7 +98,7 @@ pub fn write_taken_over(language: Language, values: &[(&str, &str)]) -> Words {
     fill(template, language, values)
 }
 
-/// The word for a role in an email.
+/// Returns the name of a role in an email.
 pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
     match (role, language) {
         (MemberRole::Owner, Language::English) => "owner",
@@ -113,12 +112,12 @@ pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
     }
 }
 
-/// Writes a letter of this kind.
+/// Renders an email of this kind.
 pub fn write(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> Words {
     fill(template(kind, language), language, values)
 }
 
-/// Puts the values into a template.
+/// Substitutes the values in a template.
 fn fill(template: &str, language: Language, values: &[(&str, &str)]) -> Words {
     let values: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, one_line(value))).collect();
     let (subject, body) = template.split_once("\n\n").unwrap_or((template, ""));
@@ -141,7 +140,7 @@ fn fill(template: &str, language: Language, values: &[(&str, &str)]) -> Words {
     Words { subject, plain, html }
 }
 
-/// Puts each value where its `{name}` stands; other braces stay.
+/// Substitutes each `{name}`; unknown placeholders stay.
 fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> String) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
@@ -161,13 +160,14 @@ fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> Str
     text + rest
 }
 
-/// A value that begins no new line and hides nothing: no control characters, no marks that turn the direction of text.
+/// Removes everything from a value that could begin a new line or hide text: control characters and marks that change
+/// the text direction.
 pub fn one_line(value: &str) -> String {
     let turns = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
     let characters = value.chars().map(|c| if c.is_control() { ' ' } else { c });
     let text: String = characters.filter(|c| !turns(*c)).collect();
     if text.contains("://") {
-        // A link: it is ours and may be long.
+        // A link of this service, which may be longer.
         text.trim().to_owned()
     } else {
         text.trim().chars().take(LONGEST).collect()

@@ -1,8 +1,9 @@
-//! Addresses and folders as settings spell them.
+//! Validates URLs and paths in settings.
 
 use url::{Host, Url};
 
-/// Plain names between slashes, at least one: the whole document server is no folder of results.
+/// Returns whether a path consists of plain names between slashes, at least one: the root of the document server is
+/// not a result folder.
 pub fn is_folder(path: &str) -> bool {
     let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     let is_plain = |name: &str| {
@@ -12,41 +13,41 @@ pub fn is_folder(path: &str) -> bool {
     inside.is_some_and(|inside| inside.split('/').all(is_plain))
 }
 
-/// Why a setting is no origin.
+/// The error for a setting that is not an origin.
 pub const NOT_AN_ORIGIN: &str =
     "must be exactly one origin such as https://school.example: no list, no wildcard, no path";
-/// Why a setting is no address.
+/// The error for a setting that is not a base URL.
 pub const NOT_AN_ADDRESS: &str =
     "must be an http:// or https:// address of one host, without user name, query or wildcard";
 
-/// `scheme://host[:port]` of an http(s) address as browsers write it: lower-case, without a default port.
+/// Returns `scheme://host[:port]` of an http(s) URL as browsers send it: lower case, without the default port.
 pub fn origin_of(text: &str) -> Option<String> {
     parse(text).map(|url| url.origin().ascii_serialization())
 }
 
-/// The origin that a setting consists of; a slash at its end is the only path it may have.
+/// Parses a setting that is an origin; the only allowed path is `/`.
 pub fn only_origin(text: &str) -> Option<String> {
     let url = parse(text)?;
     let is_alone = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
     is_alone.then(|| url.origin().ascii_serialization())
 }
 
-/// An http(s) address that paths are appended to, without a slash at its end.
+/// Parses an http(s) URL that paths are appended to; removes a trailing slash.
 pub fn base_address(text: &str) -> Option<String> {
     let url = parse(text)?;
     let is_base = url.query().is_none() && url.fragment().is_none();
     is_base.then(|| url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// A domain that names are put in front of, lower-case.
+/// Parses a domain that subdomains are prepended to; converts it to lower case.
 pub fn base_domain(text: &str) -> Option<String> {
     let domain = text.trim().trim_matches('.').to_ascii_lowercase();
     let label = |label: &str| !label.is_empty() && is_plain_host(label) && !label.contains('_');
     domain.split('.').all(label).then_some(domain)
 }
 
-/// An http(s) address of exactly one host. What browsers would repair or read differently is none: blanks, backslashes,
-/// missing slashes.
+/// Parses an http(s) URL of exactly one host. Rejects what browsers would repair or interpret differently:
+/// whitespace, backslashes, missing slashes.
 fn parse(text: &str) -> Option<Url> {
     let is_plain =
         !text.contains(|character: char| character == '\\' || character.is_whitespace() || character.is_control());
@@ -61,7 +62,7 @@ fn parse(text: &str) -> Option<Url> {
     (is_one_host && !has_user && url.port() != Some(0)).then_some(url)
 }
 
-/// Without the `*` and `,` that the URL standard allows in a host.
+/// Rejects `*` and `,`, which the URL standard allows in a host.
 fn is_plain_host(name: &str) -> bool {
     !name.is_empty()
         && name

@@ -1,4 +1,4 @@
-//! Secrets: used, never shown; made at random, read from a file, and refused when everybody knows them.
+//! Secrets: generated, read from files, never displayed, and rejected if they are well-known.
 
 use std::fmt;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::Refused;
 
-/// Secrets that are in every manual and so protect nothing.
+/// Well-known placeholder secrets.
 const KNOWN_SECRETS: [&str; 6] = [
     "secret",
     "changeme",
@@ -16,22 +16,21 @@ const KNOWN_SECRETS: [&str; 6] = [
     "better-auth-secret",
 ];
 
-/// A secret: it can be used, not shown.
+/// A secret that `Debug` does not display.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a secret.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The secret itself, for whoever checks it.
+    /// Returns the secret for validation.
     pub fn into_text(self) -> String {
         self.0
     }
 
-    /// The secret itself, for signing.
+    /// Returns the secret for signing.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -49,23 +48,23 @@ impl From<&str> for Secret {
     }
 }
 
-/// A secret nobody has had before.
+/// Generates a random secret.
 pub fn fresh_secret() -> String {
     better_auth::token::random_text(48)
 }
 
-/// Whether a secret is in every manual, or is one character again and again.
+/// Returns whether a secret is a placeholder or a repeated character.
 pub fn is_known(secret: &str) -> bool {
     let lower = secret.to_ascii_lowercase();
     let one_character = lower.chars().all(|character| lower.starts_with(character));
-    // "secretsecretsecret…" is as well known as "secret".
+    // Repeated placeholders ("secretsecretsecret…") are rejected too.
     one_character
         || KNOWN_SECRETS
             .iter()
             .any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
 }
 
-/// Refuses a file that every user of this machine can read.
+/// Rejects a file that is world-readable.
 pub fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
     let metadata = std::fs::metadata(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
     if metadata.permissions().mode() & 0o004 == 0 {
@@ -77,7 +76,7 @@ pub fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
     )))
 }
 
-/// Reads a secret from a file, without the white space around it.
+/// Reads a secret from a file and trims whitespace.
 pub fn read_secret_file(path: &Path) -> Result<String, Refused> {
     refuse_world_readable(path)?;
     let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;

@@ -1,4 +1,4 @@
-//! `groupwork admin create`: the first person of the platform.
+//! `groupwork admin create`: creates the first platform administrator.
 
 use std::io::BufRead as _;
 
@@ -12,15 +12,15 @@ use db::platform::PlatformProof;
 use db::platform::users::NewUser;
 use model::access::PlatformRole;
 
-/// What can be done to people of the platform.
+/// Subcommands for platform administrators.
 #[derive(Subcommand)]
 pub enum AdminCommand {
     /// Create a SUPER_ADMIN; without --password-stdin a password is generated and printed once
     Create {
-        /// Address to sign in with
+        /// Email address to sign in with
         #[arg(long)]
         email: String,
-        /// Name others see
+        /// Display name
         #[arg(long)]
         name: String,
         /// Read the password from standard input
@@ -33,7 +33,6 @@ pub enum AdminCommand {
     },
 }
 
-/// Runs the command.
 pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     let AdminCommand::Create {
         email,

@@ -1,4 +1,4 @@
-//! `groupwork backup`, `restore` and `scrub`: what they say to the person at the machine.
+//! `groupwork backup`, `restore` and `scrub`: arguments and output.
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -13,55 +13,55 @@ use backup::{self, Findings, Manifest, Place, Progress};
 use common::failpoint;
 use db::Database;
 
-/// How often a line says how far it has come.
+/// The interval between two progress lines.
 const LINE: Duration = Duration::from_secs(2);
-/// Names that are printed of one sort.
+/// The maximum number of names that are printed per category.
 const NAMES: usize = 100;
 
-/// `groupwork backup`.
+/// Arguments of `groupwork backup`.
 #[derive(Args)]
 pub struct BackupArgs {
-    /// The archive; it must not exist yet
+    /// The archive to write; it must not exist yet
     pub file: PathBuf,
-    /// Only compare an archive with itself
+    /// Only verify an existing archive
     #[arg(long)]
     pub verify: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
 }
 
-/// `groupwork restore`.
+/// Arguments of `groupwork restore`.
 #[derive(Args)]
 pub struct RestoreArgs {
-    /// The archive
+    /// The archive to restore
     pub file: PathBuf,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     pub yes: bool,
-    /// A list of erased people of another installation (its DATA_DIR/erased-people.txt)
+    /// Erasure journal of another installation (its DATA_DIR/erased-people.txt)
     #[arg(long)]
     pub erased: Option<PathBuf>,
     #[command(flatten)]
     pub storage: StorageArgs,
 }
 
-/// `groupwork scrub`.
+/// Arguments of `groupwork scrub`.
 #[derive(Args)]
 pub struct ScrubArgs {
-    /// Files without rows count when they are older than so many minutes
+    /// Minimum age in minutes of files without rows that are reported
     #[arg(long, default_value_t = 60)]
     pub older_than: u32,
-    /// Mark the file storage as that of this database, whatever it keeps and whatever its marker says, and do nothing else
+    /// Assign the file storage to this database, regardless of its files and its marker, and exit
     #[arg(long)]
     pub adopt_storage: bool,
-    /// First bring back the files of the quarantine that rows name
+    /// First restore the quarantined files that rows refer to
     #[arg(long)]
     pub restore_quarantine: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
 }
 
-/// Writes a backup, or compares one with itself.
+/// Writes a backup, or verifies one.
 pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     let mut voice = Voice::new();
     if arguments.verify {
@@ -79,7 +79,7 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Brings a backup back.
+/// Restores a backup.
 pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     let mut voice = Voice::new();
     let archive = backup::verify(&arguments.file, &mut |progress| voice.tell(&progress))?;
@@ -115,7 +115,7 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Compares rows, files and checksums.
+/// Verifies rows, files and checksums.
 pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
     let mut voice = Voice::new();
     let database = database::existing(&arguments.storage)?;
@@ -138,7 +138,7 @@ pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Opens the place the settings name and acts there, on this thread.
+/// Opens the configured database and file storage and runs `act` on this thread.
 fn on<T>(
     storage: &StorageArgs,
     database: Database,
@@ -193,7 +193,7 @@ fn summary(manifest: &Manifest) -> String {
     format!("{rows} rows of {tables} tables, {files} files of {bytes} bytes")
 }
 
-/// A backup that lacks something was written all the same; its command fails, so that somebody looks.
+/// A backup with missing or damaged files is written, but its command fails, so that an operator notices.
 fn gaps(manifest: &Manifest) -> anyhow::Result<()> {
     if manifest.is_whole() {
         return Ok(());
@@ -237,7 +237,7 @@ fn names(what: &str, names: &[String]) {
     }
 }
 
-/// Lines about the progress, not too many.
+/// Prints progress lines at a limited rate.
 struct Voice {
     last: Instant,
 }

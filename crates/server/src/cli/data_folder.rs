@@ -1,4 +1,4 @@
-//! The data folder of this machine: readable by its owner only, and used by one service at a time when the database is in it.
+//! The data folder: readable by its owner only, and used by one service at a time if it contains the database.
 
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io::{Read as _, Write as _};
@@ -11,11 +11,11 @@ use rustix::fs::Mode;
 
 use db::Database;
 
-/// Lock file in the folder of the database; released when the process ends, also when it is killed.
+/// The lock file in the folder of the database; the lock is released when the process ends, even if it is killed.
 const LOCK: &str = "groupwork.lock";
-/// How often a start looks whether the service before it has ended.
+/// The polling interval for the lock of a previous service.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Everything the service makes in its data folder.
+/// Everything that the service creates in its data folder.
 const PRIVATE: [&str; 10] = [
     "groupwork.db",
     "groupwork.db-wal",
@@ -29,17 +29,17 @@ const PRIVATE: [&str; 10] = [
     LOCK,
 ];
 
-/// Held as long as a service may use the SQLite database of a folder.
+/// The lock on the SQLite database of a folder; released on drop.
 pub struct FolderLock {
     _file: File,
 }
 
-/// From now on this process makes files for its owner only.
+/// Sets the umask, so that new files are readable by their owner only.
 pub fn make_files_private() {
     rustix::process::umask(Mode::from_raw_mode(0o077));
 }
 
-/// Takes away from others what an earlier release left readable.
+/// Removes permissions of other users on files that an earlier release left readable.
 pub fn protect(data_dir: &Path) {
     for name in PRIVATE {
         let path = data_dir.join(name);
@@ -53,7 +53,7 @@ pub fn protect(data_dir: &Path) {
     }
 }
 
-/// Takes the folder of a SQLite database for one service. It waits for the service before it, which may be about to end.
+/// Locks the folder of a SQLite database for one service. Waits for a previous service that may be stopping.
 pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<FolderLock>> {
     let Database::Sqlite(path) = database else {
         return Ok(None);
@@ -72,7 +72,7 @@ pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<Fo
             Err(TryLockError::Error(error)) => return Err(error).with_context(|| format!("lock {}", lock.display())),
             Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
                 let mut holder = String::new();
-                // Who holds it is a help, not a condition.
+                // The process id of the holder is optional information.
                 drop(file.read_to_string(&mut holder));
                 bail!(
                     "{} is used by another groupwork service (process {}), which did not end within {} s",
@@ -85,7 +85,7 @@ pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<Fo
                 if !waits {
                     tracing::warn!(
                         folder = %folder.display(),
-                        "waiting for the service that uses this folder to end, {} s at most",
+                        "waiting at most {} s for another service to release the data folder",
                         patience.as_secs()
                     );
                     waits = true;

@@ -1,5 +1,5 @@
-//! Selects the database of a command: prints it to stderr and creates a new one only on request. A command that
-//! makes one where it was pointed to the wrong place succeeds and does nothing.
+//! Selects the database of a command: prints it to stderr and creates a new one only on request. Otherwise a command
+//! with wrong settings would create an empty database, succeed and have no effect.
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -7,10 +7,10 @@ use clap::Args;
 use crate::config::StorageArgs;
 use db::Database;
 
-/// The permission to make a new database.
+/// The permission to create a database.
 #[derive(Args, Debug, Clone, Copy)]
 pub struct CreateArgs {
-    /// Create the database where there is none; without this only `serve`, `restore` and `demo` do
+    /// Create the database if it does not exist; by default only `serve`, `restore` and `demo` do
     #[arg(long)]
     create_database: bool,
 }
@@ -20,12 +20,12 @@ pub fn announce(database: &Database) {
     super::report(&format!("database: {}", database.describe()));
 }
 
-/// The database of the settings, which must exist already.
+/// Returns the configured database, which must exist.
 pub fn existing(storage: &StorageArgs) -> anyhow::Result<Database> {
     opened(storage, "Only `groupwork serve` and `groupwork restore` create one")
 }
 
-/// The database of the settings, which must exist already unless the command may make it.
+/// Returns the configured database, which must exist unless the command may create it.
 pub fn existing_or_new(storage: &StorageArgs, create: CreateArgs) -> anyhow::Result<Database> {
     if create.create_database {
         let database = storage.database()?;

@@ -1,5 +1,5 @@
-//! `groupwork demo`: a school to try, with everything it needs, on this machine only: generated secrets, the embedded
-//! database, files on disk, and a practice document server in the same process.
+//! `groupwork demo`: a local demo school without configuration: generated secrets, SQLite, files on disk, and a
+//! practice document server in the same process.
 
 mod around;
 mod caller;
@@ -30,27 +30,27 @@ use crate::config::{Config, ServeArgs, StorageArgs};
 use api::{listen, router};
 use common::failpoint;
 
-/// How to run the demo.
+/// Arguments of `groupwork demo`.
 #[derive(Args)]
 pub struct DemoArgs {
     /// Folder of the database, the files and the generated secrets
     #[arg(long, env = "DATA_DIR", default_value = "./data")]
     data_dir: PathBuf,
-    /// Address and port, on this machine only; the default takes another port when 3000 is in use
+    /// Address and port, on this machine only; by default 3000, or another port if it is in use
     #[arg(long, env = "LISTEN")]
     listen: Option<SocketAddr>,
-    /// error, warn, info, debug, trace
+    /// Log level: error, warn, info, debug, trace
     #[arg(long, env = "LOG_LEVEL", default_value = "warn")]
     log_level: String,
-    /// Address that people type, when another server than this one shows the pages (make dev)
+    /// URL of the pages, if another server serves them (make dev)
     #[arg(long)]
     page: Option<String>,
-    /// Without the students who write, chat and ask for help by themselves
+    /// Do not simulate students who write, chat and ask for help
     #[arg(long, env = "GROUPWORK_DEMO_STILL")]
     still: bool,
 }
 
-/// Runs the demo until told to stop.
+/// Runs the demo until it is stopped.
 pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
     let log = start_log("text", &arguments.log_level)?;
     if let Some(specification) = crate::config::failpoint() {
@@ -104,7 +104,7 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
         .await
         .context("the lesson of the demo school")?;
     if let Err(error) = print_sign_ins(&frontend_url, &practice.url(), &school) {
-        tracing::warn!(%error, "stdout cannot be written");
+        tracing::warn!(%error, "stdout not writable");
     }
     serving.await??;
     drop(lesson);
@@ -112,7 +112,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets the stage of a new school, or lets the lesson of an earlier day go on; answers who then acts there by himself.
+/// Creates the content of a new school, or resumes the lesson of an earlier run. Returns the tasks of the simulated
+/// students.
 async fn prepare(service: &Service, school: &School, still: bool) -> anyhow::Result<JoinSet<()>> {
     if school.is_new {
         around::furnish(service, school).await?;

@@ -1,5 +1,5 @@
-//! `groupwork doctor`: tries everything the service needs, each by itself and in both directions, and says of each fault
-//! what to do. It changes nothing: the database is read, a probe file is written and deleted.
+//! `groupwork doctor`: checks all dependencies of the service separately and in both directions, and prints what to
+//! do about each fault. It changes nothing: the database is only read, a probe file is written and deleted.
 
 mod disk;
 mod documents;
@@ -14,22 +14,22 @@ use common::settings::Refused;
 use db::platform::PlatformProof;
 use db::{Database, Store};
 
-/// What became of one thing that was tried.
+/// The result of one check.
 pub enum Finding {
     /// It works.
     Fine(String),
-    /// It works, and somebody should know.
+    /// It works, with a warning.
     Notice(String),
-    /// It does not work; with what to do about it.
+    /// It does not work; contains what to do about it.
     Fault(String),
 }
 
-/// Findings in the order they were made.
+/// The results in the order of the checks.
 #[derive(Default)]
 pub struct Findings(Vec<(&'static str, Finding)>);
 
 impl Findings {
-    /// Notes a finding and prints it.
+    /// Adds a result and prints it.
     pub fn add(&mut self, about: &'static str, finding: Finding) {
         let (sign, words) = match &finding {
             Finding::Fine(words) => ("ok    ", words),
@@ -48,7 +48,7 @@ impl Findings {
     }
 }
 
-/// Tries everything; the exit code says whether there was a fault.
+/// Runs all checks; the exit code is nonzero if there was a fault.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let mut found = Findings::default();
     let config = match Config::check(serve, storage) {
@@ -116,7 +116,7 @@ async fn database(config: &Config, found: &mut Findings) {
     server::examine(config, &database, found).await;
 }
 
-/// Whether rows and files belong together. A storage that does not answer is a fault of its own, found below.
+/// Checks that rows and files belong together. Ignores a storage that is unavailable, which a later check reports.
 async fn ownership(config: &Config, store: &Store, found: &mut Findings) {
     let Ok(files) = config.storage.open_files().await else {
         return;
@@ -154,7 +154,7 @@ async fn files(config: &Config, found: &mut Findings) {
 
 fn fault(error: &Error) -> Finding {
     Finding::Fault(match error {
-        // What people are not shown is what the operator wants to know.
+        // The cause is hidden from API clients, but operators need it.
         Error::Internal(cause) => format!("{cause:#}"),
         other => other.to_string(),
     })

@@ -1,4 +1,4 @@
-//! `groupwork healthcheck`: whether the service on this machine can work, as an exit code. Containers ask it.
+//! `groupwork healthcheck`: the readiness of the local service as an exit code, for containers.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-/// How long an answer may take.
+/// The timeout of the request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where the service is.
+/// The address of the service.
 #[derive(Args)]
 pub struct HealthcheckArgs {
-    /// Address and port the service listens on
+    /// Address and port that the service listens on
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
     listen: SocketAddr,
 }
 
-/// Answers by its exit code: 0 for a service that can work, with or without the document server.
+/// Exits with 0 if the service is ready, with or without the document server.
 pub fn run(arguments: &HealthcheckArgs) -> anyhow::Result<()> {
     let url = format!("http://{}/api/health/ready", reachable(arguments.listen));
     super::runtime()?.block_on(async {
@@ -33,7 +33,7 @@ pub fn run(arguments: &HealthcheckArgs) -> anyhow::Result<()> {
     })
 }
 
-/// A service that listens on every address is asked on this machine's own.
+/// Replaces an unspecified address by the loopback address.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), listen.port())

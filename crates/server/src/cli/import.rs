@@ -1,4 +1,4 @@
-//! `groupwork import`: students and teachers from a file of this machine, by the same way as `POST /users/import`.
+//! `groupwork import`: imports students and teachers from a local file, like `POST /users/import`.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -19,21 +19,21 @@ use db::{Actor, Database, Standpoint, Store, Tenant};
 use realtime::bus::Bus;
 use service::import::{self, Import, Plan, Reported, Rules};
 
-/// Rows after which the person who waits is told.
+/// The number of rows between two progress lines.
 const TOLD_EVERY: i64 = 1_000;
 
-/// What is imported, and how.
+/// Arguments of `groupwork import`.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// A table of people (.csv) or a OneRoster archive (.zip)
+    /// A table of users (.csv) or a OneRoster archive (.zip)
     file: PathBuf,
-    /// The short name of the school
+    /// The short name (slug) of the organization
     #[arg(long)]
     organization: String,
-    /// Only tell what would happen
+    /// Only report what would change
     #[arg(long)]
     dry_run: bool,
-    /// What happens to people who are members already
+    /// What happens to existing members
     #[arg(long, value_enum, default_value_t = Mode::Upsert)]
     mode: Mode,
     #[command(flatten)]
@@ -44,13 +44,13 @@ pub struct ImportArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// They are brought up to date
+    /// They are updated
     Upsert,
-    /// They are left alone
+    /// They are not changed
     Create,
 }
 
-/// Runs the command. Rows that were refused make it fail, so that a script notices; the others stand.
+/// Runs the import. Fails if rows were rejected, so that scripts notice; the other rows are imported.
 pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
     std::fs::metadata(&arguments.file).with_context(|| arguments.file.display().to_string())?;
     let database = database::existing_or_new(&arguments.storage, arguments.create)?;
@@ -83,7 +83,8 @@ async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<Im
         bus: Bus::without_sockets(&database),
         standpoint: standpoint(&store, &arguments.organization).await?,
         store,
-        // The command line has no key for emails; an administrator resends from the list of people.
+        // The command line has no key to encrypt emails; an administrator can resend invitations from the list of
+        // users.
         mail: None,
         rules: Rules {
             mode: match arguments.mode {
@@ -132,7 +133,7 @@ async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
     })
 }
 
-/// A row as people read it: where it stands, how it ended, and why.
+/// Formats the result of a row: position, status and errors.
 fn line(reported: &Reported) -> String {
     let Reported { file, row, outcome } = reported;
     let place = file.map_or_else(|| format!("row {row}"), |file| format!("{file} row {row}"));

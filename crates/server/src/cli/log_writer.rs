@@ -1,4 +1,4 @@
-//! Log output: a bounded queue in front of stderr, emptied by a thread of its own. A request never waits for stderr and
+//! Log output: a bounded queue in front of stderr, drained by a separate thread. A request never waits for stderr and
 //! never fails because of it: a line that does not fit into the queue or cannot be written is dropped and counted.
 
 use std::collections::VecDeque;
@@ -10,22 +10,22 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use common::measures::measures;
 
-/// Bytes that may wait for stderr.
+/// The capacity of the queue in bytes.
 const QUEUE_BYTES: usize = 4 << 20;
-/// The longest line: what is longer quotes something that came from outside.
+/// The maximum length of a line in bytes; longer lines quote untrusted input.
 const LINE_MAX: usize = 32 << 10;
-/// How a line ends that was cut.
+/// The end of a truncated line.
 const CUT: &[u8] = b" [cut]\n";
-/// Pause before the next attempt while a non-blocking stderr takes nothing.
+/// The delay before a retry while a non-blocking stderr is not writable.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// Queues log lines; clones share the queue.
+/// Queues log lines. Clones share the queue.
 #[derive(Clone)]
 pub struct LogWriter(Arc<Queue>);
 
 struct Queue {
     state: Mutex<State>,
-    /// Notified when a line was queued and when the thread has written all of them.
+    /// Notified when a line was queued and when the queue was drained.
     changed: Condvar,
 }
 
@@ -94,16 +94,16 @@ impl Queue {
             if !output.write_line(&line) {
                 measures().log_line_dropped();
             }
-            // Only now: a line that is being written still takes memory.
+            // Released only now, because a line that is being written still uses memory.
             self.lock().bytes -= line.len();
         }
     }
 }
 
-/// Where lines are written to.
+/// The output of the thread.
 struct Output<W> {
     inner: W,
-    /// Whether the last line ended in the middle.
+    /// Whether the last line was written only partly.
     is_torn: bool,
 }
 
@@ -112,7 +112,7 @@ impl<W: Write> Output<W> {
         Self { inner, is_torn: false }
     }
 
-    /// Writes one line; false if it could not be written as a whole.
+    /// Writes one line; returns false if it could not be written completely.
     fn write_line(&mut self, line: &[u8]) -> bool {
         if self.is_torn && self.write(b"\n").is_err() {
             return false;
@@ -127,7 +127,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes all bytes; the error is how many of them were written.
+    /// Writes all bytes; the error contains how many were written.
     fn write(&mut self, bytes: &[u8]) -> Result<(), usize> {
         let mut written = 0;
         while written < bytes.len() {
@@ -143,7 +143,7 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// One formatted line on its way to the queue. Writing to it cannot fail.
+/// Queues one formatted line. Writes cannot fail.
 pub struct Line<'w>(&'w LogWriter);
 
 impl Write for Line<'_> {
@@ -174,7 +174,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_mins(1);
 
-    /// Takes bytes into a channel that has no room: a write blocks until the test receives.
+    /// Sends bytes to a channel without capacity: a write blocks until the test receives.
     struct Blocking(SyncSender<Vec<u8>>);
 
     impl Write for Blocking {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn line_cut_in_the_middle_is_ended_before_the_next() {
-        /// Has room for three bytes at first.
+        /// Accepts three bytes at first.
         struct Full(Vec<u8>, usize);
         impl Write for Full {
             fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

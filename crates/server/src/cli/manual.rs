@@ -1,4 +1,4 @@
-//! What packages carry beside the binary, made from its own definitions: completions of shells and the manual pages.
+//! Generates shell completions and manual pages for packages from the command definitions.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -9,30 +9,30 @@ use clap_complete::Shell;
 
 use super::Arguments;
 
-/// For which shell.
+/// Arguments of `groupwork completions`.
 #[derive(Args)]
 pub struct CompletionsArgs {
-    /// The shell; its words go to standard output
+    /// The shell; the completions are printed to standard output
     shell: Shell,
 }
 
-/// Where manual pages go.
+/// Arguments of `groupwork man`.
 #[derive(Args)]
 pub struct ManArgs {
-    /// A folder for one page per command; without it the page of `groupwork` goes to standard output
+    /// Folder for one page per command; without it the page of `groupwork` is printed to standard output
     #[arg(long)]
     folder: Option<PathBuf>,
 }
 
-/// Prints what a shell needs to complete our words.
+/// Prints the completions for a shell.
 pub fn completions(arguments: &CompletionsArgs) -> anyhow::Result<()> {
-    // Not into standard output at once: the generator panics when nobody reads on.
+    // Buffered, because the generator panics on a closed pipe.
     let mut words = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "groupwork", &mut words);
     Ok(io::stdout().write_all(&words)?)
 }
 
-/// Writes the manual.
+/// Writes the manual pages.
 pub fn man(arguments: ManArgs) -> anyhow::Result<()> {
     let command = Arguments::command();
     match arguments.folder {

@@ -1,4 +1,4 @@
-//! `groupwork migrate`: bring the schema up to date and say so.
+//! `groupwork migrate`: applies pending migrations.
 
 use anyhow::Context as _;
 
@@ -6,7 +6,7 @@ use super::database::{self, CreateArgs};
 use crate::config::StorageArgs;
 use db::{Database, migrate};
 
-/// Applies what is missing; a second run finds nothing to do.
+/// Applies pending migrations; idempotent.
 pub fn run(storage: &StorageArgs, create: CreateArgs) -> anyhow::Result<()> {
     let database = database::existing_or_new(storage, create)?;
     if let Database::Sqlite(path) = &database

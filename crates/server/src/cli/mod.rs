@@ -1,5 +1,5 @@
-//! The commands of the binary. This is the only room that prints.
-#![expect(clippy::print_stdout, reason = "commands talk to the person who typed them")]
+//! The commands of the binary. No other module prints to stdout.
+#![expect(clippy::print_stdout, reason = "commands print to the terminal")]
 
 mod admin;
 mod backup;
@@ -35,7 +35,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Migrate, then run the service
+    /// Migrate the database, then run the service
     Serve {
         #[command(flatten)]
         serve: Box<ServeArgs>,
@@ -44,57 +44,57 @@ enum Command {
     },
     /// Run a demo school with everything it needs, on this machine only
     Demo(demo::DemoArgs),
-    /// Bring the database schema up to date
+    /// Apply pending database migrations
     Migrate {
         #[command(flatten)]
         create: database::CreateArgs,
         #[command(flatten)]
         storage: StorageArgs,
     },
-    /// People of the platform
+    /// Manage platform administrators
     Admin {
         #[command(subcommand)]
         command: admin::AdminCommand,
     },
     /// Import students and teachers of a school from a file
     Import(import::ImportArgs),
-    /// Write everything into one archive, while the service runs
+    /// Write a backup of all data to one archive, while the service runs
     Backup(backup::BackupArgs),
-    /// Bring a backup back, into an empty place
+    /// Restore a backup into an empty installation
     Restore(backup::RestoreArgs),
-    /// Compare rows, files and checksums
+    /// Verify rows, files and checksums
     Scrub(backup::ScrubArgs),
-    /// The settings: write, check, show
+    /// Create, check or show the settings
     Config {
         #[command(subcommand)]
         command: settings::SettingsCommand,
     },
-    /// Try everything the service needs and say what to do about what fails
+    /// Check all dependencies of the service and print how to fix faults
     Doctor {
         #[command(flatten)]
         serve: Box<ServeArgs>,
         #[command(flatten)]
         storage: StorageArgs,
     },
-    /// Whether the service on this machine can work, as an exit code
+    /// Report the readiness of the local service as an exit code
     Healthcheck(healthcheck::HealthcheckArgs),
-    /// Print what a shell needs to complete commands and settings
+    /// Print shell completions
     Completions(manual::CompletionsArgs),
-    /// Print the manual
+    /// Print the manual pages
     Man(manual::ManArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the `AsyncAPI` document of the events
     Events,
-    /// Print the table of routes and who may call them
+    /// Print the table of routes with their access rules
     Access,
-    /// Print the table of personal data, with what exports and erasures do with it
+    /// Print the table of personal data, with its handling in exports and erasures
     Privacy,
-    /// Print the statements of this release, which the next ones must still be able to run
+    /// Print the statements of this release, which the next releases must support
     Statements,
 }
 
-/// Runs the command of this process and answers its exit code.
+/// Runs the command of this process and returns its exit code.
 pub fn run() -> ExitCode {
     let dotenv = config::dotenv::load(&settings::is_setting);
     let command = Arguments::parse().command;
@@ -105,7 +105,7 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line for a refused configuration; a chain of causes for everything else.
+            // One line for invalid settings; the chain of causes for everything else.
             match error.downcast_ref::<Refused>() {
                 Some(refused) => report(&refused.to_string()),
                 None => report(&format!("{error:#}")),
@@ -115,13 +115,14 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes a line to stderr, as far as it can be written: a command must not fail because its messages are not read.
+/// Writes a line to stderr. Ignores errors, because a command must not fail when its messages are not read.
 fn report(line: &str) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
 
 impl Command {
-    /// Whether it depends on the environment and `.env`. What prints documents, or writes a first `.env`, does not.
+    /// Returns whether the command reads the environment and `.env`. Commands that print documents or write a first
+    /// `.env` do not.
     fn reads_settings(&self) -> bool {
         match self {
             Self::Completions(_)
@@ -164,11 +165,11 @@ fn perform(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// How long a service that has ended waits for what still holds a thread.
+/// How long a stopped service waits for blocked threads.
 const LEFTOVERS: Duration = Duration::from_secs(10);
 
-/// Runs a service until it ends by itself. What then still holds a thread, because a disk or a database does not answer, is
-/// left to itself: nothing of it was acknowledged, and whoever stops a service wants it to end.
+/// Runs a service until it ends. Threads that still wait for a disk or a database are then abandoned: none of their
+/// work was acknowledged, and the process must not hang.
 fn run_service(service: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
     run_and_leave(service, LEFTOVERS)
 }
@@ -180,7 +181,7 @@ fn run_and_leave(service: impl Future<Output = anyhow::Result<()>>, leftovers: D
     outcome
 }
 
-/// The runtime of a command.
+/// Builds the runtime of a command.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
@@ -197,7 +198,7 @@ mod tests {
             tokio::task::spawn_blocking(move || released.recv().is_err());
             Ok(())
         };
-        // Without a limit this would wait for what is only released afterwards.
+        // Without a timeout, this would wait for a value that is dropped only later.
         run_and_leave(holds, Duration::from_millis(50)).unwrap();
         drop(release);
     }

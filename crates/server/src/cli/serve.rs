@@ -1,4 +1,4 @@
-//! `groupwork serve`: check the settings, migrate, listen, and stop cleanly on SIGTERM.
+//! `groupwork serve`: validates the settings, migrates, listens, and shuts down gracefully on SIGTERM.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use api::app::App;
 use api::{descriptors, listen, metrics, router};
 use common::failpoint;
 
-/// Runs until told to stop.
+/// Runs the service until it is stopped.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let (format, level) = (serve.log_format.clone(), serve.log_level.clone());
     let config = Config::check(serve, storage)?;
@@ -24,12 +24,12 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         failpoint::arm_kill(&specification);
     }
     let database = config.storage.database()?;
-    tracing::info!(database = database.describe(), "database of this service");
+    tracing::info!(database = database.describe(), "database in use");
     protect(&config.storage.data_dir);
-    // Before the port: the service that is about to end may still have it.
+    // Before the port is bound, because a previous service that is stopping may still use it.
     let patience = Duration::from_secs(config.storage.database_wait_seconds);
     let _lock = lock(&database, patience)?;
-    tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
+    tracing::info!(most = descriptors::raise(), "file descriptor limit");
     let outcome = super::run_service(async {
         let listener = TcpListener::bind(config.listen)
             .await
@@ -58,10 +58,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         let store = app.store().clone();
         listen::serve(listener, router::router(app.clone()), app, stop).await?;
         if let Err(error) = store.checkpoint().await {
-            tracing::warn!(
-                error = format!("{error:?}"),
-                "the write-ahead log of SQLite was not checkpointed"
-            );
+            tracing::warn!(error = format!("{error:?}"), "SQLite WAL checkpoint failed");
         }
         Ok(())
     });
@@ -69,17 +66,17 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     outcome
 }
 
-/// How long a process that ends waits for its last log lines to be written.
+/// How long a stopping process waits for its last log lines.
 pub const FLUSH: Duration = Duration::from_secs(2);
 
-/// Tells whoever started the service how it is; nobody, unless systemd wants to know (`Type=notify`).
+/// Notifies systemd about the state of the service (`Type=notify`), if it is the service manager.
 fn tell_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::debug!(%error, "systemd could not be told");
+        tracing::debug!(%error, "systemd notification failed");
     }
 }
 
-/// Builds the service for the address it listens on.
+/// Builds the service for its listen address.
 pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Result<App> {
     let internal = config
         .api_internal_url
@@ -91,8 +88,8 @@ pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Res
         .context("start")
 }
 
-/// Sends log records to stderr, as text or as JSON lines, through a queue: see [`LogWriter`]. What is queued at the end of
-/// the process is written by [`LogWriter::flush`].
+/// Sends log records to stderr, as text or JSON lines, through a queue: see [`LogWriter`]. [`LogWriter::flush`]
+/// writes the rest at the end of the process.
 pub fn start_log(format: &str, level: &str) -> anyhow::Result<LogWriter> {
     let writer = LogWriter::start(std::io::stderr()).context("start the log thread")?;
     let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},refinery_core=warn,tungstenite=warn"))
@@ -100,7 +97,7 @@ pub fn start_log(format: &str, level: &str) -> anyhow::Result<LogWriter> {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(writer.clone())
-        // The library would report its own errors with `eprintln!`, which panics where stderr cannot be written.
+        // The library would report its own errors with `eprintln!`, which panics if stderr is not writable.
         .log_internal_errors(false)
         .with_target(false);
     if format == "json" {
@@ -108,14 +105,14 @@ pub fn start_log(format: &str, level: &str) -> anyhow::Result<LogWriter> {
     } else {
         log.init();
     }
-    // The default hook writes to stderr itself, and would block on a pipe without a reader.
-    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
+    // The default hook writes to stderr directly and would block on a pipe without a reader.
+    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "thread panicked")));
     Ok(writer)
 }
 
-/// Prints a line for the person who started the service. A stdout that cannot be written is no reason not to serve.
+/// Prints a line to stdout. An unwritable stdout does not stop the service.
 pub fn announce(line: &str) {
     if let Err(error) = writeln!(std::io::stdout(), "{line}") {
-        tracing::warn!(%error, "stdout cannot be written");
+        tracing::warn!(%error, "stdout not writable");
     }
 }

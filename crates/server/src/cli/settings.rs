@@ -1,5 +1,5 @@
-//! `groupwork config`: write, check and show the settings. What exists is taken from the definitions of `serve` itself, so
-//! that no list of settings can go stale.
+//! `groupwork config`: writes, checks and shows the settings. The list of settings is derived from the arguments of
+//! `serve`, so it is always complete.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -12,47 +12,46 @@ use super::Arguments;
 use crate::config::{self, Config, ServeArgs, StorageArgs};
 use common::settings::{address, secret};
 
-/// What can be done with settings.
+/// Subcommands for settings.
 #[derive(Subcommand)]
 pub enum SettingsCommand {
-    /// Write a new file of settings with fresh secrets
+    /// Write a new settings file with generated secrets
     Init {
-        /// Where people will open the service, `https://school.example`
+        /// URL of the service for users, `https://school.example`
         #[arg(long)]
         url: String,
-        /// The document server as browsers reach it
+        /// URL of the document server for browsers
         #[arg(long)]
         docserver_url: Option<String>,
-        /// The file to write; one that exists is left alone
+        /// The file to write; an existing file is not changed
         #[arg(long, default_value = ".env")]
         file: PathBuf,
     },
-    /// Check the settings as `serve` would, without starting anything
+    /// Check the settings like `serve`, without starting the service
     Check {
         #[command(flatten)]
         serve: Box<ServeArgs>,
         #[command(flatten)]
         storage: Box<StorageArgs>,
     },
-    /// Print what is set, secrets masked
+    /// Print the settings with masked secrets
     Show,
-    /// Print a file of all settings, each with its meaning and default
+    /// Print a file of all settings with descriptions and defaults
     Example,
 }
 
 impl SettingsCommand {
-    /// Whether it depends on what is set.
+    /// Returns whether the command reads the environment.
     pub fn reads_settings(&self) -> bool {
         matches!(self, Self::Check { .. } | Self::Show)
     }
 }
 
-/// Whether a setting of this name exists.
+/// Returns whether a setting of this name exists.
 pub fn is_setting(name: &str) -> bool {
     settings().iter().any(|setting| setting.name == name)
 }
 
-/// Runs the command.
 pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
     match command {
         SettingsCommand::Init {
@@ -94,7 +93,7 @@ fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<(
     Ok(())
 }
 
-/// Writes a file that only its owner reads, never over another one.
+/// Writes a file that only its owner can read; fails if it exists.
 fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -135,17 +134,17 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Warning for a document server that shares the origin of the service.
+/// The warning for a document server on the origin of the service.
 pub const SAME_ORIGIN: &str = "DOCSERVER_URL is on the origin of FRONTEND_URL: a script of the document server could act there as \
     the user. Give it a host name of its own.";
 
-/// Whether the scripts of the document server run on the origin of this service.
+/// Returns whether the document server has the origin of this service, so that its scripts run there.
 pub fn has_editor_on_own_origin(config: &Config) -> bool {
     let origin = config.docserver_url.as_deref().and_then(address::origin_of);
     origin.as_deref() == Some(config.frontend_origin.as_str())
 }
 
-/// A setting as `serve` defines it.
+/// A setting, from the arguments of `serve`.
 struct Setting {
     name: String,
     meaning: String,
@@ -201,7 +200,7 @@ fn example() -> String {
     text
 }
 
-/// The setting whose name is least unlike a mistyped one.
+/// Returns the existing setting with the most similar name.
 fn nearest<'a>(name: &str, settings: &'a [Setting]) -> Option<&'a str> {
     let by_likeness = settings
         .iter()

@@ -1,6 +1,6 @@
-//! `.env` of the working directory, read by the rules of systemd's `EnvironmentFile=`: the same file means the same in both.
-//! What systemd would silently drop or swallow (a line without `=`, a name that is no name, a quote that is never closed)
-//! is refused here, with the number of the line and the name of the setting, never with its value.
+//! Reads `.env` in the working directory with the rules of systemd's `EnvironmentFile=`, so that one file works for
+//! both. Lines that systemd would silently ignore or merge (without `=`, an invalid name, an unclosed quote) are
+//! rejected with the line number and the name of the setting, never with its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use super::environment;
 use common::settings::Refused;
 use common::settings::secret::refuse_world_readable;
 
-/// The file, in the working directory.
+/// The file in the working directory.
 const FILE: &str = ".env";
 
-/// Why a file is refused.
+/// Why a file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}{}: {why}", name.as_ref().map_or(String::new(), |name| format!(" ({name})")))]
 pub struct UnreadableLine {
-    /// Where the setting begins, counted from 1.
+    /// The line where the setting begins, counted from 1.
     pub line: usize,
-    /// The setting, if the line names one that exists. Other words of the line may be parts of a secret.
+    /// The setting, if the line contains the name of one. Other text of the line may be part of a secret.
     pub name: Option<String>,
     why: &'static str,
 }
@@ -32,14 +32,14 @@ const NOT_TEXT: &str = "it is not UTF-8 text";
 const COMMENT_ESCAPE: &str =
     "a comment ends with a backslash: releases of systemd differ in whether the next line is a comment too";
 
-/// Sets the variables of the file that the environment does not set. `is_setting` knows the settings of this program.
+/// Sets the variables of the file that are not set in the environment. `is_setting` returns whether a setting exists.
 pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
     let values = read(is_setting)?;
     let is_new = |name: &String| environment(name).is_none();
     let values: BTreeMap<String, String> = values.into_iter().filter(|(name, _)| is_new(name)).collect();
     dotenvy::from_read(quoted(&values).as_bytes()).map_err(|_| Refused(format!("{FILE}: cannot be read")))?;
     for (name, value) in values {
-        // What it set is what was read, or nothing starts.
+        // Verifies that the setter read the same value as the parser.
         if environment(&name).as_ref() != Some(&value) {
             return Err(Refused(format!("{FILE}: {name} cannot be set")));
         }
@@ -47,7 +47,7 @@ pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The settings that the file names, whether they are settings of this program or not.
+/// Returns the names in the file, including unknown ones.
 pub fn names() -> Vec<String> {
     read(&|_| false).map_or_else(|_| Vec::new(), |values| values.into_keys().collect())
 }
@@ -75,10 +75,10 @@ enum State {
     CommentEscape,
 }
 
-/// Whether a setting of this name exists in this program.
+/// Returns whether a setting of this name exists.
 type IsSetting<'s> = &'s dyn Fn(&str) -> bool;
 
-/// Values of a file by name; the last value of a repeated name wins.
+/// Parses a file; the last value of a repeated name wins.
 pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, UnreadableLine> {
     let mut parser = Parser {
         is_setting,
@@ -97,17 +97,17 @@ pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String,
     parser.end()
 }
 
-/// The states and steps of systemd's own parser (`parse_env_file_internal`).
+/// The states and transitions of systemd's parser (`parse_env_file_internal`).
 struct Parser<'s> {
     is_setting: IsSetting<'s>,
     found: BTreeMap<String, String>,
     state: State,
     line: usize,
-    /// The line in which the present setting begins.
+    /// The line where the present setting begins.
     begin: usize,
     name: String,
     value: String,
-    /// How much of an unquoted value is left when the white space at its end goes.
+    /// The length of an unquoted value without trailing whitespace.
     trimmed: Option<usize>,
 }
 
@@ -244,7 +244,7 @@ fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
-/// The values in the syntax of the library that sets them: Rust's own way to set a variable is not safe code.
+/// Serializes the values for the library that sets them, because setting variables in Rust is `unsafe`.
 fn quoted(values: &BTreeMap<String, String>) -> String {
     let mut text = String::new();
     for (name, value) in values {

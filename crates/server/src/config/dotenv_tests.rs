@@ -15,7 +15,7 @@ fn refused(text: &[u8]) -> String {
     parse(text, &is_setting).unwrap_err().to_string()
 }
 
-/// The first part are the examples of systemd's own test (`test-env-file.c`).
+/// The first part contains the examples of systemd's own test (`test-env-file.c`).
 #[test]
 fn values_are_those_of_systemd() {
     for (text, expected) in [
@@ -49,7 +49,7 @@ fn values_are_those_of_systemd() {
                 ("d", " \\n\\t$`\\\n"),
             ],
         ),
-        // What people write.
+        // Typical files.
         ("A=b # no comment", &[("A", "b # no comment")]),
         (
             "A=https://x/#y\n ; comment\n  B = c d \t\r\n",
@@ -136,7 +136,7 @@ proptest! {
         drop(parse(&bytes, &is_setting));
     }
 
-    /// Short texts out of the characters that mean something reach all states.
+    /// Short texts of special characters reach all states.
     #[test]
     fn refusal_never_shows_a_value(text in "[AB_=#;'\"\\\\ \n\r\t$]{0,30}(hushhush)?[AB=#'\"\\\\ \n]{0,10}") {
         if let Err(unreadable) = parse(text.as_bytes(), &is_setting) {

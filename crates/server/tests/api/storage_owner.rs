@@ -190,7 +190,7 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
     assert_eq!(status().await, 503);
     bucket.heal();
     let log = || service.log();
-    until(async || log().contains("file storage refused")).await;
+    until(async || log().contains("file storage rejected")).await;
     assert_eq!(status().await, 503);
     std::fs::write(bucket.folder("files/installation/id"), marker).unwrap();
     until(async || status().await == 200).await;

@@ -1,5 +1,6 @@
-//! Another address for the own account: asked for with the password, confirmed by a link in a letter to the new address,
-//! told to the old one. Nobody learns whether the new address has an account already.
+//! Changes the email address of the caller's account. The request needs the password, a link emailed to the new
+//! address confirms it, and the old address is notified. Responses do not reveal whether the new address already has
+//! an account.
 
 use model::refusal::Refusal;
 use model::time::Timestamp;
@@ -10,27 +11,27 @@ use adapters::mail::{Mail, Recipient};
 use common::error::{Error, Result};
 use db::platform::PlatformWork;
 
-/// The kind of link that confirms an address.
+/// The kind of the verification link.
 const KIND: &str = "change-email";
-/// Letters to one person within an hour, as for passwords (contract 9).
+/// The maximum number of emails to one user per hour, the same as for password resets.
 const LETTERS: i64 = 3;
 const HOUR: i64 = 60 * 60;
 
-/// Another address that somebody asks for.
+/// A requested change of the email address.
 #[derive(Debug, Clone)]
 pub struct NewAddress {
-    /// The hash that the password fitted; nothing when it was wrong.
+    /// The hash that the password matched; `None` if the password was wrong.
     pub fitted: Option<String>,
-    /// The address in its stored spelling.
+    /// The new address in its normalized form.
     pub address: String,
-    /// The secret of the link.
+    /// The secret token of the link.
     pub token: String,
-    /// Where the link leads, below FRONTEND_URL.
+    /// The path of the link, relative to `FRONTEND_URL`.
     pub path: String,
 }
 
-/// Lets letters to both addresses go out and remembers the link to the new one; false when the password was wrong, which
-/// counts as a failed sign-in. Where the new address belongs to somebody, only the old one hears of it.
+/// Enqueues an email to both addresses and stores the link to the new one. Returns false if the password was wrong,
+/// which counts as a failed sign-in. If the new address already has an account, only the old address gets an email.
 pub fn ask(
     work: &mut PlatformWork<'_>,
     mail: &Mail,
@@ -57,7 +58,7 @@ pub fn ask(
         address: &new.address,
         ..old
     };
-    // Both are written, so that the time of the answer tells nothing.
+    // Both emails are always rendered, so that the response time does not reveal whether the account exists.
     let confirmation = mail.address_confirmation(to, &new.path, now)?;
     let notice = mail.address_notice(old, &new.address, "/", now)?;
     if work.user_with_email(&new.address)?.is_none() {
@@ -67,8 +68,8 @@ pub fn ask(
     Ok(true)
 }
 
-/// Uses up a link: the account has the new address now. False when the link is worth nothing, or the address was given to
-/// somebody else meanwhile.
+/// Consumes a link and changes the address of the account. Returns false if the link is invalid or another account
+/// took the address in the meantime.
 pub fn confirm(work: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Result<bool> {
     let Some((user, address)) = work.take_address_link(&passwords::link(KIND, token), now)? else {
         return Ok(false);
@@ -83,7 +84,7 @@ pub fn confirm(work: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Resu
     }
     work.change_address(&user, &address, now)?;
     work.move_sign_in_history(&account.email, &address)?;
-    // The old mailbox has no business with this account any more.
+    // Links sent to the old address must not work any more.
     work.delete_verifications(&user)?;
     Ok(true)
 }

@@ -1,5 +1,5 @@
-//! What those who run the platform do with accounts (`/auth/admin`). An account belongs to no organization, but each one
-//! whose member it is reads in its log what was done to it.
+//! What platform administrators do with accounts (`/auth/admin`). An account belongs to no organization, but every
+//! organization that the user is a member of gets an entry in its activity log.
 
 use model::access::{PlatformRole, Viewer};
 use model::change::Change;
@@ -19,41 +19,39 @@ use db::platform::sessions::Session;
 use db::platform::users::NewUser;
 use db::{Actor, Standpoint, Tenant};
 
-/// Somebody who runs the platform, at work.
+/// An acting platform administrator.
 #[derive(Debug, Clone)]
 pub struct Administrator {
-    /// Who it is.
     pub id: UserId,
-    /// How the log names him.
+    /// The administrator as the activity log shows them.
     pub actor: Actor,
-    /// The request's clock.
+    /// The time of the request.
     pub now: Timestamp,
 }
 
-/// What of an account is to change; what is absent stays.
+/// A change of an account; absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountEdit {
-    /// The name shown to others.
+    /// The display name.
     pub name: Option<Name>,
-    /// The address in lower case.
+    /// The email address in lower case.
     pub email: Option<String>,
-    /// Whether the address is known to be his.
+    /// Whether the email address is verified.
     pub email_verified: Option<bool>,
-    /// A picture, or none.
+    /// The profile picture; null removes it.
     pub image: Edit<String>,
-    /// The platform role.
     pub role: Option<PlatformRole>,
-    /// A ban, or none.
+    /// The ban; null lifts it.
     pub ban: Edit<Ban>,
 }
 
-/// Makes an account without an organization; a taken address is `DUPLICATE_EMAIL`.
+/// Creates an account without an organization. Fails with `DUPLICATE_EMAIL` if the address is taken.
 pub fn create(work: &mut PlatformWork<'_>, new: &NewUser, now: Timestamp) -> Result<Account> {
     work.insert_user(new, now)?;
     work.account(&new.id)
 }
 
-/// Changes an account. Nobody changes the own platform role (contract 5), and nobody bans himself.
+/// Updates an account. Administrators cannot change their own platform role or ban themselves.
 pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
     let mut account = work.account_to_change(user)?;
     let former_email = account.user.email.clone();
@@ -65,7 +63,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if let Some(email) = edit.email {
         changed.write("email", &mut account.user.email, email);
     }
-    // The new mailbox is not verified.
+    // A new email address is unverified.
     let is_moved = changed.has("email");
     if let Some(verified) = edit.email_verified.or(is_moved.then_some(false)) {
         changed.write("emailVerified", &mut account.user.email_verified, verified);
@@ -81,7 +79,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
             .mailbox(user)?
             .is_some_and(|mailbox| mailbox.password_organization.is_some())
     {
-        // The administrator who chose the password would run the platform with it.
+        // An organization's administrator who chose this password could sign in as a platform administrator.
         return Err(Error::PasswordNotConfirmed);
     }
     let is_ban_changed = edit.ban.apply(&mut account.ban);
@@ -95,7 +93,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     account.user.updated_at = admin.now;
     work.update_account(&account)?;
     if changed.has("email") {
-        // Whoever reads the old letter box must not get in any more.
+        // Links sent to the old address must not work any more.
         work.delete_verifications(user)?;
         work.move_sign_in_history(&former_email, &account.user.email)?;
     }
@@ -116,8 +114,8 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
         }
     }
     if let Some(to) = role {
-        // Nothing opened under the old role survives it: no session of the user, no impersonation of the user,
-        // no impersonation by the user.
+        // Access granted under the old role ends: sessions of the user, impersonations of the user and impersonations
+        // by the user.
         let ended_sessions = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
         let change = AdministrationChange::PlatformRoleChanged {
             user: person,
@@ -133,7 +131,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     Ok(account)
 }
 
-/// Whoever is kept out has no sessions any more.
+/// Emits the change; a banned user loses all sessions.
 fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
     let (id, user) = (&account.user.id, account.person());
     let change = match &account.ban {
@@ -146,7 +144,7 @@ fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Acc
     tell(work, admin, id, change)
 }
 
-/// Gives somebody another password; all sessions and all mailed links are worth nothing any more (contract 6.1).
+/// Sets a user's password. All sessions end and all emailed links become invalid.
 pub fn set_password(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
     let account = work.account_to_change(user)?;
     passwords::replace(work, user, hash, admin.now)?;
@@ -155,7 +153,7 @@ pub fn set_password(work: &mut PlatformWork<'_>, admin: &Administrator, user: &U
     tell(work, admin, user, UserChange::PasswordReset { user: person })
 }
 
-/// Ends the session of a token, whosever it is; an unknown one ends nothing.
+/// Ends the session of a token, whichever user it belongs to. An unknown token is ignored.
 pub fn revoke_session(work: &mut PlatformWork<'_>, admin: &Administrator, token: &str) -> Result<()> {
     let Some((session, user)) = work.end_session(token)? else {
         return Ok(());
@@ -164,7 +162,7 @@ pub fn revoke_session(work: &mut PlatformWork<'_>, admin: &Administrator, token:
     revoked(work, admin, &user, 1)
 }
 
-/// Ends all sessions of somebody.
+/// Ends all sessions of a user.
 pub fn revoke_sessions(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
     let count = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
     if count == 0 {
@@ -183,10 +181,10 @@ fn revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, co
     )
 }
 
-/// Removes a person: every membership ends as an administrator would end it, and what is left of the account is emptied and
-/// switched off. The row stays, because group work and records name it. Returns the address that the account had.
+/// Removes a user: every membership ends in the same way as when an organization removes it, and the account is
+/// emptied and disabled. The row stays, because group work and records refer to it. Returns the former email address.
 pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
-    // Organizations are held before people, and in one order, as everywhere.
+    // Lock order of the whole service: organizations by id, then users.
     let mut tenants = tenants(work, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
     for tenant in &tenants {
@@ -204,20 +202,20 @@ pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId)
     Ok(account.user.email)
 }
 
-/// How the wish to act as somebody ended.
+/// The result of a request to impersonate a user.
 #[derive(Debug, Clone)]
 pub enum Impersonation {
-    /// The session in which it happens.
+    /// Started; contains the new session.
     Begun(Session),
-    /// Nobody acts as those who run the platform.
+    /// Rejected: platform administrators cannot be impersonated.
     OfSuperAdmin,
-    /// The person is banned and has no sessions.
+    /// Rejected: the user is banned and cannot have sessions.
     OfBanned,
-    /// The account is switched off and has no sessions.
+    /// Rejected: the account is disabled and cannot have sessions.
     OfInactive,
 }
 
-/// Begins to act as somebody, in a session of its own.
+/// Starts to impersonate a user, in a separate session.
 pub fn impersonate(
     work: &mut PlatformWork<'_>,
     admin: &Administrator,
@@ -250,7 +248,7 @@ pub fn impersonate(
     Ok(Impersonation::Begun(session))
 }
 
-/// Stops acting as somebody.
+/// Ends an impersonation.
 pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &str, now: Timestamp) -> Result<()> {
     let Some((session, user)) = work.end_session(token)? else {
         return Ok(());
@@ -270,7 +268,7 @@ pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &st
     )
 }
 
-/// Tells every organization of a person what was done to the account.
+/// Records a change of the account in the activity log of every organization of the user.
 fn tell(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, change: impl Into<Change>) -> Result<()> {
     let change = change.into();
     for tenant in tenants(work, user)? {

@@ -1,5 +1,6 @@
-//! A topic once more, for the same class or another one: the task comes along, the work on it stays where it is. The copy
-//! is of the moment in which it was asked for; the bytes of files are copied between that and the unit that writes it.
+//! Copies a topic into the same class or another one: the task is copied, the work of the groups is not. The content
+//! is read when the copy is requested; the bytes of files are copied between that read and the transaction that
+//! inserts the copy.
 
 use garde::Validate;
 use model::assignment::Assignment;
@@ -18,33 +19,33 @@ use common::error::Result;
 use db::assignments::SeenAssignment;
 use db::{Scope, Work};
 
-/// Where a topic is to come once more, and until when it is to be done there.
+/// Where to create the copy of a topic, and its deadline.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct NewCopy {
-    /// The class it comes into; its own unless said otherwise.
+    /// The class of the copy. Defaults to the class of the original.
     pub class_id: Option<ClassId>,
-    /// The course it comes into, null for none. Unless said otherwise it stays in its course, and in another class it has
-    /// none.
+    /// The course of the copy; null means no course. By default the copy stays in the course of the original if the
+    /// class is the same, and has no course otherwise.
     #[serde(default)]
     pub course_id: Edit<CourseId>,
-    /// The deadline of the copy; one in the past is allowed.
+    /// The deadline of the copy. It may be in the past.
     pub deadline: Timestamp,
-    /// Whether the files come along that all groups share.
+    /// Whether to copy the files that are shared by all groups.
     #[serde(default)]
     pub with_files: bool,
 }
 
-/// A topic as it is to be copied, with the keys of its files to be.
+/// A snapshot of the topic to copy, with the keys reserved for the copies of its files.
 #[derive(Debug, Clone)]
 pub struct Original {
     topic: Assignment,
-    /// The files to be copied before [`clone`] is called.
+    /// The files to copy before [`clone`] is called.
     pub files: Vec<FileCopy>,
 }
 
-/// The topic that is to be copied. Everything that [`clone`] would refuse is refused here already, before a byte is copied.
+/// Reads the topic to copy. Rejects everything that [`clone`] would reject, before any byte is copied.
 pub fn original(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewCopy) -> Result<Original> {
     let whole = scope.assignment(id)?.whole;
     place(scope, &whole.assignment, new)?;
@@ -55,10 +56,10 @@ pub fn original(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewCopy) -> Resu
     })
 }
 
-/// Makes the copy: the same task with another deadline, for no group yet.
+/// Inserts the copy: the same task with another deadline and without groups.
 pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<SeenAssignment> {
     let old = &original.topic;
-    // Gone meanwhile is gone: nobody copies what he could not look up.
+    // Rejects the copy if the caller can no longer see the original.
     work.assignment(&old.id)?;
     let class_id = new.class_id.as_ref().unwrap_or(&old.class_id).clone();
     work.class_to_manage(&class_id)?;
@@ -86,8 +87,8 @@ pub fn clone(work: &mut Work<'_>, new: &NewCopy, original: &Original) -> Result<
     Ok(seen)
 }
 
-/// The course a copy comes into, if it comes into one. The caller knows topic, class and course and manages both classes;
-/// class and course take new work.
+/// Returns the course of the copy, if any. Checks that the caller sees the topic, the class and the course, manages
+/// both classes, and that the class and the course accept new work.
 fn place(scope: &mut Scope<'_>, topic: &Assignment, new: &NewCopy) -> Result<Option<Course>> {
     let class_id = new.class_id.as_ref().unwrap_or(&topic.class_id);
     let own_course = topic.course_id.as_ref().filter(|_| *class_id == topic.class_id);

@@ -1,5 +1,6 @@
-//! What people do with topics. A topic and its groups stay in one course: whatever moves one moves the others in the
-//! same unit (contract 4.3). Links of single groups are in `group_assignments.rs`, bulk edits in `bulk_edits.rs`.
+//! Creates, updates and deletes topics. A topic and its groups are always in the same course: when one moves, the
+//! others move in the same transaction. `group_assignments.rs` links single groups, `bulk_edits.rs` edits all groups
+//! at once.
 
 use garde::Validate;
 use model::assignment::{Assignment, AssignmentEdit, LatePolicy, OwnText, own_texts};
@@ -21,52 +22,52 @@ use common::error::{Error, Result};
 use db::Work;
 use db::assignments::SeenAssignment;
 
-/// A topic to be created.
+/// A topic to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewAssignment {
-    /// The name of the topic.
+    /// The title of the topic.
     #[garde(dive)]
     pub title: Title,
-    /// The task text.
+    /// The text of the task.
     #[garde(dive)]
     pub description: Option<Description>,
-    /// The only deadline there is; one in the past is allowed.
+    /// The deadline, the same for all groups. It may be in the past.
     #[garde(skip)]
     pub deadline: Timestamp,
-    /// How many documents a group has to submit; one unless said otherwise.
+    /// The number of documents that a group has to submit. Defaults to 1.
     #[garde(dive)]
     pub required_submissions: Option<RequiredSubmissions>,
-    /// The most points a grade may have.
+    /// The maximum points of a grade.
     #[garde(dive)]
     pub max_points: Option<Points>,
-    /// The scale of the grades; the school's own unless said otherwise.
+    /// The grade scale. Defaults to the scale of the organization.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub grade_scale: Option<GradeScale>,
-    /// What the school has set unless said otherwise, and ALLOW where it has set nothing.
+    /// Whether late submissions are accepted. Defaults to the setting of the organization, or ALLOW if it has none.
     #[garde(skip)]
     pub late_policy: Option<LatePolicy>,
-    /// Its class.
+    /// The class of the topic.
     #[garde(skip)]
     pub class_id: ClassId,
-    /// Its course, one of the same class.
+    /// The course of the topic; it must belong to the same class.
     #[garde(skip)]
     pub course_id: Option<CourseId>,
-    /// True unless said otherwise.
+    /// Defaults to true.
     #[garde(skip)]
     pub is_shared: Option<bool>,
-    /// Groups that work on it.
+    /// The groups that work on the topic.
     #[serde(default)]
     #[garde(dive)]
     pub group_ids: List<GroupId>,
-    /// Groups that work on it, with texts of their own.
+    /// The groups that work on the topic, with group-specific texts.
     #[serde(default)]
     #[garde(custom(own_texts))]
     pub groups: List<OwnText>,
 }
 
-/// Adds a topic to a class the caller manages, perhaps with groups.
+/// Creates a topic in a class that the caller manages, optionally with groups.
 pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment> {
     let class = work.class_to_write(&new.class_id)?;
     let course = course(work, new.course_id.as_ref())?;
@@ -105,7 +106,7 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
     Ok(seen)
 }
 
-/// Changes what a PATCH names; own texts of the groups it lists and of no others.
+/// Applies a PATCH. Group-specific texts change only for the groups in the request.
 pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Result<SeenAssignment> {
     let whole = work.assignment_to_write(id)?;
     let course = course(work, edit.course_id.value())?;
@@ -141,8 +142,8 @@ pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Re
     Ok(seen)
 }
 
-/// Removes a topic with its links, submissions and files; rooms and documents stay. Returns how many submissions were
-/// deleted.
+/// Deletes a topic with its links, submissions and files. Work rooms and documents stay. Returns the number of
+/// deleted submissions.
 pub fn remove(work: &mut Work<'_>, id: &AssignmentId) -> Result<i64> {
     let whole = work.assignment_to_write(id)?;
     let places = whole.links.iter().map(|link| link.place.clone()).collect();
@@ -163,12 +164,12 @@ pub fn remove(work: &mut Work<'_>, id: &AssignmentId) -> Result<i64> {
     Ok(submissions)
 }
 
-/// The course a request names, known to the caller, or none.
+/// Returns the course that a request names; [`Error::NotFound`] if the caller cannot see it.
 pub(super) fn course(work: &mut Work<'_>, id: Option<&CourseId>) -> Result<Option<Course>> {
     id.map(|id| work.course(id).map(|record| record.course)).transpose()
 }
 
-/// The person who acts; the service itself makes no topics.
+/// Returns the id of the acting user. The service itself creates no topics.
 pub(super) fn person(work: &Work<'_>) -> Result<UserId> {
     work.actor().user.clone().ok_or(Error::Unauthenticated)
 }

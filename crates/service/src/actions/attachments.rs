@@ -1,5 +1,5 @@
-//! What people do with the files of a topic. The bytes are kept before the row is written and go after it is gone; that
-//! is the business of the caller and of `changes/`.
+//! Adds and removes files of topics. The bytes are stored before the row is inserted and deleted after the row is
+//! gone; the caller and `changes/` take care of that.
 
 use garde::Validate;
 use model::change::assignment::AssignmentChange;
@@ -13,30 +13,29 @@ use super::assignments::person;
 use common::error::{Error, Result};
 use db::Work;
 
-/// What a form says besides its file.
+/// The fields of the upload form besides the file.
 #[derive(Debug, Clone, Default, Deserialize, Validate)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct AttachmentFields {
-    /// The link of the one group it is for; for all groups when it is absent or empty.
+    /// The group assignment that the file is for. If absent or empty, the file is for all groups.
     #[serde(default)]
     pub group_assignment_id: Option<GroupAssignmentId>,
 }
 
-/// A file to be added to a topic.
+/// A file to add to a topic.
 #[derive(Debug, Clone)]
 pub struct NewAttachment {
-    /// Its id.
     pub id: AttachmentId,
-    /// The bytes.
+    /// The stored bytes.
     pub file: StoredFile,
-    /// The link of the one group it is for.
+    /// The group assignment that the file is for; `None` for all groups.
     pub group_assignment_id: Option<GroupAssignmentId>,
-    /// Whether it waits for a bulk edit.
+    /// Whether the file is staged for a bulk edit.
     pub is_staged: bool,
 }
 
-/// Adds a file to a topic, for all its groups or for one.
+/// Adds a file to a topic, for all groups or for one.
 pub fn add(
     work: &mut Work<'_>,
     id: &AssignmentId,
@@ -51,7 +50,7 @@ pub fn add(
             .ok_or(Error::NotFound)?;
     }
     whole.assignment.writable()?;
-    // Staged files have a limit of their own: a full topic can still exchange one file for another.
+    // Staged files have a separate limit, so that a topic with the maximum number of files can still exchange one.
     let present = if new.is_staged {
         work.staged_files(id)?.len()
     } else {
@@ -78,7 +77,7 @@ pub fn add(
     Ok((whole, attachment))
 }
 
-/// Removes a file of a topic, staged ones too.
+/// Removes a file from a topic. Staged files can be removed too.
 pub fn remove(work: &mut Work<'_>, id: &AssignmentId, file: &AttachmentId) -> Result<()> {
     let whole = work.assignment_to_write(id)?;
     let attachment = work.file_of_assignment(id, file)?;
@@ -89,7 +88,7 @@ pub fn remove(work: &mut Work<'_>, id: &AssignmentId, file: &AttachmentId) -> Re
     Ok(())
 }
 
-/// Refuses more files than a topic can hold.
+/// Checks the maximum number of files of a topic.
 pub(super) fn room_for(files: usize) -> Result<()> {
     if files > FILES_MAX {
         return Err(Refusal::LimitReached {

@@ -1,5 +1,5 @@
-//! The bulk edit of a topic: what all its groups share, in one unit. Members, own texts and files of single groups are
-//! out of its reach, because [`SharedEdit`] cannot name them.
+//! The bulk edit of a topic: changes what all its groups share, in one transaction. It cannot change members, or
+//! texts and files of single groups, because [`SharedEdit`] has no fields for them.
 
 use std::collections::BTreeMap;
 
@@ -22,27 +22,27 @@ use common::error::{Error, Result};
 use db::Work;
 use db::assignments::SeenAssignment;
 
-/// What a bulk edit did, or would do.
+/// The result of a bulk edit or its dry run.
 #[derive(Debug, Clone)]
 pub struct BulkEdited {
-    /// The topic as it is now.
+    /// The topic after the edit.
     pub seen: SeenAssignment,
     /// All groups of the topic.
     pub affected: Vec<GroupId>,
-    /// What changed, or would change.
+    /// The changes that were made, or would be made.
     pub changed: Changed,
 }
 
-/// How a bulk edit is carried out.
+/// The options of a bulk edit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BulkOptions {
-    /// Only say what would happen.
+    /// Only report what would change.
     pub is_dry: bool,
-    /// Judge anew how late the submissions were.
+    /// Recalculate how late the submissions were.
     pub recompute_late: bool,
 }
 
-/// Everything a bulk edit is going to write, checked.
+/// All validated writes of a bulk edit.
 struct Plan {
     assignment: Assignment,
     changed: Changed,
@@ -52,7 +52,7 @@ struct Plan {
     judged: Vec<Submission>,
 }
 
-/// Changes what all groups of a topic share. A dry run goes the same way up to the first write.
+/// Changes what all groups of a topic share. A dry run takes the same path up to the first write.
 pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: BulkOptions) -> Result<BulkEdited> {
     let whole = work.assignment_to_write(id)?;
     let affected = whole.group_ids();
@@ -82,7 +82,7 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
         .filter(|file| file.group_assignment_id.is_none())
         .cloned()
         .collect();
-    // Ids that are not of this topic are unknown, whatever state the topic is in.
+    // Ids that do not belong to this topic are not found, whatever the state of the topic.
     let added = named(&staged, &edit.add_attachment_ids)?;
     let removed = named(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, work.now())?;
@@ -144,13 +144,13 @@ fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// The files a request names among those it may name; anything else is unknown.
+/// Returns the files with these ids; [`Error::NotFound`] if one is not in `files`.
 fn named(files: &[AssignmentAttachment], ids: &[AttachmentId]) -> Result<Vec<AssignmentAttachment>> {
     let find = |id: &AttachmentId| files.iter().find(|file| file.id == *id).cloned().ok_or(Error::NotFound);
     ids.iter().map(find).collect()
 }
 
-/// The start date goes to every group of the topic; answers the groups for which it is another one.
+/// Sets the start date of every group of the topic. Returns the groups whose start date changes.
 fn starts(
     work: &mut Work<'_>,
     whole: &WholeAssignment,
@@ -183,7 +183,7 @@ fn starts(
     Ok(moved)
 }
 
-/// One value where all groups agree, else each group's own.
+/// Returns the common value if all groups agree, else the value of each group.
 fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
     let mut values = dates.values();
     let first = values.next();
@@ -194,7 +194,7 @@ fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
     }
 }
 
-/// How late a submission was, as the log tells it.
+/// How late a submission was, as logged.
 #[derive(PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Judgement {
@@ -202,7 +202,7 @@ struct Judgement {
     late_by_seconds: i64,
 }
 
-/// The submissions whose lateness is another one under the deadline as it is now.
+/// Returns the submissions whose lateness changes with the new deadline.
 fn judge_anew(
     work: &mut Work<'_>,
     whole: &WholeAssignment,
@@ -232,7 +232,7 @@ fn judgement(submission: &Submission) -> Judgement {
     }
 }
 
-/// A file, as the log tells it.
+/// A file, as logged.
 #[derive(PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct NamedFile {

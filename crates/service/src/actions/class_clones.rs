@@ -1,5 +1,5 @@
-//! A class once more, for another school year: what was planned and prepared comes along, what was worked on stays where
-//! it is. Everything is one unit; the bytes of files are copied before it.
+//! Copies a class for another school year: courses, topics and files are copied, the work of the groups is not. All
+//! rows are inserted in one transaction; the bytes of files are copied before it.
 
 use std::collections::HashMap;
 
@@ -28,49 +28,49 @@ use db::assignments::AssignmentFilter;
 use db::courses::CourseFilter;
 use db::{Scope, Work};
 
-/// The most topics and files that come along in one unit.
+/// The maximum number of topics and files in one copy.
 const TOPICS_MAX: usize = 200;
 const FILES_MAX: usize = 500;
 
-/// What of a class is to come along into a new one.
+/// What to copy into a new class.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewClone {
     /// The name of the new class.
     #[garde(dive)]
     pub name: Name,
-    /// Its school year; dates move as far as this is from the year of the old class.
+    /// The school year of the new class. Dates are shifted by its distance from the year of the original.
     #[garde(dive)]
     pub academic_year: AcademicYear,
-    /// Whether courses that are not archived come along.
+    /// Whether to copy the courses that are not archived.
     #[serde(default)]
     #[garde(skip)]
     pub with_courses: bool,
-    /// Whether topics come along, with the files all groups share and without groups; needs withCourses.
+    /// Whether to copy the topics with their shared files, but without groups. Requires `withCourses`.
     #[serde(default)]
     #[garde(custom(needs_courses(self.with_courses)))]
     pub with_topics: bool,
-    /// Whether the students come along.
+    /// Whether to enroll the students of the original.
     #[serde(default)]
     #[garde(skip)]
     pub with_students: bool,
 }
 
-/// The copy of a file: which file it is of, and the key of its own bytes.
+/// A copy of a file.
 #[derive(Debug, Clone)]
 pub struct FileCopy {
-    /// The file it is of.
+    /// The original.
     pub of: AssignmentAttachment,
-    /// Where the bytes are.
+    /// The key of the original's bytes.
     pub from: FileKey,
     /// The id of the copy.
     pub id: AttachmentId,
-    /// Where its bytes come.
+    /// The key of the copy's bytes.
     pub to: FileKey,
 }
 
 impl FileCopy {
-    /// A copy of this file that is yet to be made.
+    /// Reserves an id and a key for a copy of this file.
     pub fn of(attachment: &AssignmentAttachment) -> Self {
         let id = AttachmentId::new(clock::new_id());
         let extension = attachment.file.key.as_str().rsplit('.').next().unwrap_or_default();
@@ -83,7 +83,7 @@ impl FileCopy {
     }
 }
 
-/// The files that a clone needs copies of. The caller copies them and then calls [`clone`].
+/// Returns the files that a clone copies. The caller copies their bytes and then calls [`clone`].
 pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Result<Vec<FileCopy>> {
     scope.managed_class(id)?;
     let topics = topics_to_clone(scope, id, new)?;
@@ -93,7 +93,7 @@ pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Res
     Ok(files.into_iter().map(FileCopy::of).collect())
 }
 
-/// Makes the new class. It is a draft, so that its students see it when the teacher is ready.
+/// Creates the new class as a draft, so that students see it only after the teacher activates it.
 pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCopy]) -> Result<WholeClass> {
     let old = work.class_to_manage(id)?;
     let before = work.whole_class(id)?;
@@ -147,7 +147,8 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
     Ok(whole)
 }
 
-/// The teacher who clones owns the new class; an admin leaves it to the old owner, as long as he teaches here.
+/// Returns the owner of the new class: a teacher who clones it, or, if an administrator does, the previous owner as
+/// long as they teach in this organization.
 fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
     let caller = work.actor().user.clone();
     if let (Viewer::Teacher(_), Some(caller)) = (work.viewer(), &caller) {
@@ -158,7 +159,7 @@ fn owner(work: &mut Work<'_>, old: &Class) -> Result<UserId> {
             return Ok(candidate);
         }
     }
-    // Nobody who could teach it is at hand; an admin hands it over later, as he has to do with the old class.
+    // No teacher is available: an administrator has to transfer the new class, as well as the original.
     Ok(old.teacher_id.clone())
 }
 
@@ -219,7 +220,7 @@ fn clone_topics(
         };
         work.insert_assignment(&topic)?;
         for attachment in shared_files(&whole) {
-            // One that came after the copies were made: the caller tries again.
+            // The file was added after the copies were made: the caller has to retry.
             let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;
             insert_copy(work, &topic.id, copy)?;
         }
@@ -227,7 +228,7 @@ fn clone_topics(
     Ok(())
 }
 
-/// Records the courses and topics of a new class, each as what it is: made.
+/// Records the creation of the courses and topics of a new class.
 fn tell(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
     let of_class = CourseFilter {
         class_id: Some(class.clone()),
@@ -247,7 +248,7 @@ fn tell(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
     Ok(())
 }
 
-/// The topics that come along: those without a course, and those of courses that come along.
+/// Returns the topics to copy: those without a course and those of copied courses.
 fn topics_to_clone(scope: &mut Scope<'_>, class: &ClassId, new: &NewClone) -> Result<Vec<WholeAssignment>> {
     if !new.with_topics {
         return Ok(Vec::new());
@@ -275,7 +276,7 @@ fn topics_of(class: &ClassId) -> AssignmentFilter {
     }
 }
 
-/// Writes the row of a copy whose bytes are there.
+/// Inserts the row of a copy whose bytes are stored.
 pub(super) fn insert_copy(work: &mut Work<'_>, topic: &AssignmentId, copy: &FileCopy) -> Result<()> {
     let mut attachment = AssignmentAttachment {
         id: copy.id.clone(),
@@ -288,7 +289,7 @@ pub(super) fn insert_copy(work: &mut Work<'_>, topic: &AssignmentId, copy: &File
     work.insert_file(&attachment)
 }
 
-/// The files that are for all groups of a topic.
+/// Returns the files that are shared by all groups of a topic.
 pub(super) fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &AssignmentAttachment> {
     let files = whole.attachments.iter();
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())

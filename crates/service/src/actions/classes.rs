@@ -1,4 +1,4 @@
-//! What people do with classes: make them, change them, hand them over, choose co-teachers, and delete them.
+//! Creates, updates, transfers and deletes classes, and manages their co-teachers.
 
 use garde::Validate;
 use model::access::Viewer;
@@ -21,71 +21,67 @@ use common::clock;
 use common::error::{Error, Result};
 use db::Work;
 
-/// A class to be created.
+/// A class to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewClass {
-    /// Its name; two classes may share one.
+    /// The name of the class. It does not have to be unique.
     #[garde(dive)]
     pub name: Name,
-    /// School year, such as 2026/2027.
+    /// The school year, for example 2026/2027.
     #[garde(dive)]
     pub academic_year: AcademicYear,
-    /// Half-year, a free label.
+    /// The half-year, a free label.
     #[serde(default, deserialize_with = "model::text::optional_label")]
     #[garde(dive)]
     #[schema(schema_with = model::text::semester_schema)]
     pub semester: Option<Semester>,
-    /// First day.
+    /// The first day.
     #[garde(skip)]
     pub start_date: Option<DateOrTime>,
-    /// Last day, not before the first.
+    /// The last day. It cannot be before the first day.
     #[garde(custom(not_before(self.start_date)))]
     pub end_date: Option<DateOrTime>,
-    /// ACTIVE unless said otherwise; students see nothing of a DRAFT.
+    /// Defaults to ACTIVE. Students cannot see a DRAFT class.
     #[garde(skip)]
     pub status: Option<ClassStatus>,
-    /// The owner; the caller unless an admin names another member who teaches.
+    /// The owner. Defaults to the caller; only administrators can name another member who teaches.
     #[garde(skip)]
     pub teacher_id: Option<UserId>,
-    /// The homeroom it comes from.
+    /// The homeroom that the class belongs to.
     #[garde(skip)]
     pub homeroom_id: Option<HomeroomId>,
-    /// What is taught in it.
+    /// The subjects of the class.
     #[serde(default)]
     #[garde(dive)]
     pub subject_ids: Option<List<SubjectId>>,
-    /// The lessons of the week.
+    /// The weekly lessons.
     #[garde(dive)]
     pub schedule: Option<Schedule>,
-    /// Id in the school's own administration, unique among its classes.
+    /// The id in the administration system of the school, unique among its classes.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub external_id: Option<ExternalId>,
-    /// Whether the students of the homeroom are enrolled at once.
+    /// Whether to enroll the students of the homeroom immediately.
     #[garde(custom(needs_homeroom(self.homeroom_id.as_ref())))]
     pub enroll_homeroom: Option<bool>,
 }
 
-/// Somebody who is to teach along.
+/// A co-teacher to add.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCoTeacher {
-    /// A teacher, an admin or an owner of the organization.
+    /// The user id of a teacher, an administrator or an owner of the organization.
     #[garde(skip)]
     pub user_id: UserId,
 }
 
-/// How much goes with a class.
+/// What was deleted with a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemovedCounts {
-    /// Courses.
     pub courses: i64,
-    /// Groups.
     pub groups: i64,
-    /// Topics.
     pub assignments: i64,
-    /// Documents.
     pub documents: i64,
 }
 
@@ -101,7 +97,7 @@ impl RemovedCounts {
     }
 }
 
-/// Adds a class; whoever makes it owns it, unless an admin names another owner.
+/// Creates a class. The caller becomes its owner, unless an administrator names another one.
 pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     let teacher = owner(work, new.teacher_id.as_ref())?;
     if let Some(homeroom) = &new.homeroom_id {
@@ -152,7 +148,7 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     Ok(whole)
 }
 
-/// Changes what a PATCH names. Subjects are exchanged one by one: courses stand on the links that stay.
+/// Applies a PATCH. Subjects are added and removed one by one, because courses refer to the links that stay.
 pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<WholeClass> {
     let mut class = work.class_to_manage(id)?;
     let before = work.whole_class(id)?;
@@ -202,7 +198,7 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
     work.whole_class(id)
 }
 
-/// Deletes a class, by force with everything in it.
+/// Deletes a class; with `force`, together with its content.
 pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedCounts> {
     let class = work.class_to_manage(id)?;
     let whole = work.whole_class(id)?;
@@ -223,19 +219,19 @@ pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedC
     Ok(counts)
 }
 
-/// Lets a member teach along; whoever does already stays. Answers all co-teachers.
+/// Adds a co-teacher; idempotent. Returns all co-teachers.
 pub fn add_teacher(work: &mut Work<'_>, id: &ClassId, new: &NewCoTeacher) -> Result<Vec<Person>> {
     let class = owned_class(work, id)?;
     let teacher = work.teaching_member(&new.user_id)?;
     class.writable()?;
-    // The owner teaches already.
+    // The owner teaches the class already.
     if teacher.id != class.teacher_id && work.add_co_teacher(id, &teacher.id)? {
         record_teachers(work, id, vec![teacher], Vec::new())?;
     }
     work.co_teachers(id)
 }
 
-/// Ends a co-teaching. Answers the co-teachers who stay.
+/// Removes a co-teacher. Returns the remaining co-teachers.
 pub fn remove_teacher(work: &mut Work<'_>, id: &ClassId, teacher: &UserId) -> Result<Vec<Person>> {
     let class = owned_class(work, id)?;
     let person = work
@@ -264,7 +260,7 @@ fn owned_class(work: &mut Work<'_>, id: &ClassId) -> Result<Class> {
     }
 }
 
-/// The owner of a new class: the one who is named, or the caller.
+/// Returns the owner of a new class: the named teacher, or the caller.
 fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
     let caller = work.actor().user.clone();
     if let Some(named) = named {
@@ -276,7 +272,7 @@ fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
             Err(Refusal::AdminOnly.into())
         };
     }
-    // Whoever runs the platform is no member here and has to say who owns the class.
+    // Platform administrators are not members of the organization and have to name the owner.
     let missing = || Error::invalid("teacherId", "required", "is required, because you do not teach here");
     match work.teaching_member(&caller.ok_or_else(missing)?) {
         Err(Error::NotFound) => Err(missing()),
@@ -284,7 +280,7 @@ fn owner(work: &mut Work<'_>, named: Option<&UserId>) -> Result<Person> {
     }
 }
 
-/// Takes off what is not wanted any more and adds what is new.
+/// Removes the subjects that are not wanted any more and adds the new ones.
 fn exchange_subjects(
     work: &mut Work<'_>,
     class: &Class,

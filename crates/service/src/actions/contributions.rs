@@ -1,5 +1,5 @@
-//! Who worked on a document, and how long. The document server says who is in the editor whenever somebody comes or goes;
-//! what lies between two such notices was spent there by those who were in it.
+//! Records who worked on a document, and for how long. The document server sends a callback with the users in the
+//! editor whenever one joins or leaves; the time between two callbacks counts for the users who were in the editor.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use model::id::{DocumentId, UserId};
 use common::error::Result;
 use db::Work;
 
-/// The longest time between two notices that counts, in seconds: nobody writes for longer without coming, going or saving,
-/// but a notice may be lost.
+/// The maximum time between two callbacks that counts, in seconds. Users who write for that long join, leave or save
+/// in between, but a callback may be lost.
 const QUIET_MAX: i64 = 4 * 3_600;
 
-/// Counts the time since the last notice of a session for everybody who was in it. Call it before the session changes.
+/// Counts the time since the last callback of a session for every user in it. Call this before the session changes.
 pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
     let Some(session) = work.editing_session(document, generation)? else {
         return Ok(());
@@ -24,10 +24,10 @@ pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> R
     let room = work.document(document)?.document().work_room_id.clone();
     let counted = work.counted_in_room(&room)?;
     let from = since.max(now.plus_seconds(-QUIET_MAX));
-    // In one order, so that two units never wait for each other.
+    // Sorted, so that two transactions lock rows in the same order.
     let editors: BTreeSet<&UserId> = session.editors.iter().collect();
     for editor in editors {
-        // Whoever has two documents open is in both, but his time passes once.
+        // Time in two documents at once counts once per user.
         let from = counted.get(editor).map_or(from, |until| from.max(*until));
         if from < now {
             work.add_presence(document, editor, since, (from, now))?;
@@ -36,7 +36,7 @@ pub fn present(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> R
     Ok(())
 }
 
-/// Counts a save for everybody who wrote in it.
+/// Counts a save for every user who contributed to it.
 pub fn saved(work: &mut Work<'_>, document: &DocumentId, editors: &[UserId]) -> Result<()> {
     let editors: BTreeSet<&UserId> = editors.iter().collect();
     for editor in editors {

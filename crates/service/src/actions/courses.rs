@@ -1,4 +1,4 @@
-//! What people do with courses. Every change of a course is logged (specification, Courses 3).
+//! Creates, updates and deletes courses. Every change of a course is logged (`docs/specification.md`).
 
 use garde::Validate;
 use model::change::course::CourseChange;
@@ -16,29 +16,29 @@ use common::error::Result;
 use db::Work;
 use db::groups::{CourseChoice, GroupFilter};
 
-/// A course to be created.
+/// A course to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewCourse {
-    /// Unique with class and subject.
+    /// The name, unique within the class and subject.
     #[garde(dive)]
     pub name: Name,
-    /// What is planned.
+    /// A description of the course.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub description: Option<CourseDescription>,
-    /// The one class it belongs to.
+    /// The class of the course.
     #[garde(skip)]
     pub class_id: ClassId,
-    /// The one subject it belongs to; the class learns it when it does not list it yet.
+    /// The subject of the course. It is added to the subjects of the class if necessary.
     #[garde(skip)]
     pub subject_id: SubjectId,
-    /// ACTIVE unless said otherwise.
+    /// Defaults to ACTIVE.
     #[garde(skip)]
     pub status: Option<CourseStatus>,
 }
 
-/// Adds a course to a class the caller manages.
+/// Creates a course in a class that the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<WholeCourse> {
     let class = work.class_to_write(&new.class_id)?;
     let subject = work.subject(&new.subject_id)?;
@@ -62,7 +62,7 @@ pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<WholeCourse> {
     Ok(whole)
 }
 
-/// Changes what a PATCH names; the class only while the course is empty.
+/// Applies a PATCH. The class can change only while the course is empty.
 pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
     let WholeCourse { mut course, counts, .. } = work.course_to_write(id)?;
     if let Some(class) = edit.class_id.value() {
@@ -87,7 +87,7 @@ pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Who
     work.course(id)
 }
 
-/// The groups of a course that the caller manages.
+/// Returns the groups of a course.
 fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
     let filter = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
@@ -96,7 +96,7 @@ fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
     Ok(work.groups(&filter)?.into_iter().map(|known| known.whole).collect())
 }
 
-/// Records that the groups of a course followed it to another subject.
+/// Records that the groups of a course moved with it to another subject.
 fn tell_following(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
     for whole in before {
         let (before, mut group) = (whole.place(), whole.group);
@@ -109,7 +109,7 @@ fn tell_following(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>)
     Ok(())
 }
 
-/// Removes a course with its groups, topics, rooms, documents and submissions (specification, Courses 1).
+/// Deletes a course with its groups, topics, work rooms, documents and submissions.
 pub fn remove(work: &mut Work<'_>, id: &CourseId) -> Result<Removed> {
     let course = work.course_to_write(id)?.course;
     let removed = work.delete_course(id)?;

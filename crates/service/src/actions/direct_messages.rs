@@ -1,5 +1,5 @@
-//! What people do with messages to persons and classes. What is meant for a group or for all groups of a topic is written
-//! into their rooms, where everybody of the group reads it.
+//! Messages to users and classes. A message to a group, or to all groups of a topic, is written into the chats of
+//! their work rooms, where all members of the group see it.
 
 use garde::Validate;
 use model::access::Viewer;
@@ -19,44 +19,44 @@ use common::error::{Error, Result};
 use db::Work;
 use db::direct_messages::SeenMessage;
 
-/// A message to be sent: to persons, to a class, to a group or to all groups of a topic, to one of these.
+/// A message to send. It has exactly one target: users, a class, a group, or all groups of a topic.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
-    /// The persons who get it.
+    /// The users who receive it.
     #[serde(default)]
     #[garde(dive)]
     pub recipient_ids: List<UserId>,
-    /// The class it is announced to.
+    /// The class that it is announced to.
     #[garde(skip)]
     pub class_id: Option<ClassId>,
-    /// The group whose room it is written into.
+    /// The group whose chat it is written to.
     #[garde(skip)]
     pub group_id: Option<GroupId>,
-    /// The topic into the rooms of whose groups it is written.
+    /// The topic; the message is written to the chats of all its groups.
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
-    /// A subject line; rooms have none.
+    /// The subject. Not allowed for messages to groups.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub subject: Option<MessageSubject>,
-    /// What it says.
+    /// The text.
     #[garde(dive)]
     pub content: ChatText,
 }
 
-/// What was sent.
+/// The result of sending a message.
 #[derive(Debug)]
 pub enum Sent {
-    /// A message to persons or to a class.
+    /// A message to users or a class.
     Direct(Box<SeenMessage>),
-    /// A message in the room of a group.
+    /// A message in the work room of a group.
     Room(Box<RoomMessage>),
-    /// One message in the room of each group of a topic.
+    /// One message in the work room of each group of a topic.
     Rooms(AssignmentId, Vec<RoomMessage>),
 }
 
-/// For whom a message is.
+/// The target of a message.
 enum Target<'n> {
     People(&'n [UserId]),
     Class(&'n ClassId),
@@ -65,7 +65,7 @@ enum Target<'n> {
 }
 
 impl NewMessage {
-    /// Exactly one of the four.
+    /// Returns the target; exactly one must be present.
     fn target(&self) -> Result<Target<'_>, Refusal> {
         let people = (!self.recipient_ids.is_empty()).then_some(Target::People(&self.recipient_ids));
         let named = [
@@ -91,7 +91,6 @@ impl NewMessage {
     }
 }
 
-/// Sends a message.
 pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
     has_content(Some(&new.content), 0)?;
     let target = new.target()?;
@@ -123,7 +122,7 @@ pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
     }
 }
 
-/// Reads a message; answers how many are left unread.
+/// Marks a message as read. Returns the number of unread messages.
 pub fn read(work: &mut Work<'_>, id: &MessageId) -> Result<i64> {
     let seen = work.message(id)?;
     if is_for_reading(&seen) {
@@ -133,7 +132,7 @@ pub fn read(work: &mut Work<'_>, id: &MessageId) -> Result<i64> {
     work.unread_messages()
 }
 
-/// Takes a message out of the caller's own view.
+/// Removes a message from the caller's own view.
 pub fn remove(work: &mut Work<'_>, id: &MessageId) -> Result<()> {
     let seen = work.message(id)?;
     if seen.is_own {
@@ -156,7 +155,7 @@ fn write_into(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Resul
     }
 }
 
-/// Whether the caller keeps a row of it: he received it, or hears the class it was announced to.
+/// Returns whether the caller is a recipient, either directly or through the class.
 fn is_for_reading(seen: &SeenMessage) -> bool {
     seen.is_received || !seen.is_own
 }
@@ -184,7 +183,7 @@ fn send_direct(work: &mut Work<'_>, new: &NewMessage, recipients: Vec<Person>, c
     Ok(Sent::Direct(Box::new(seen)))
 }
 
-/// Somebody the caller may write to; a stranger is unknown, a class mate is known and not to be written to.
+/// Returns a user whom the caller may write to. An unrelated user is not found; writing to a classmate is forbidden.
 fn addressed(work: &mut Work<'_>, id: &UserId) -> Result<Person> {
     match work.addressee(id)? {
         (person, true) => Ok(person),
@@ -199,7 +198,7 @@ fn only_staff(work: &Work<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// The person who acts.
+/// Returns the acting user.
 fn acting(work: &Work<'_>) -> Result<Person> {
     let actor = work.actor();
     Ok(Person {

@@ -1,5 +1,5 @@
-//! What people do with the documents of a work room. Bytes are kept before a unit begins; here only rows change. What the
-//! document server does with them is elsewhere.
+//! Creates, updates and deletes the documents of a work room. The bytes are stored before a transaction begins; only
+//! rows change here. `editing/` holds the workflows that involve the document server.
 
 use garde::Validate;
 use model::change::document::DocumentChange;
@@ -20,83 +20,80 @@ use common::error::{Error, Result};
 use db::Work;
 use db::documents::SeenDocument;
 
-/// A document to be created without a file of one's own.
+/// A document to create without an upload.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewDocument {
-    /// Its title.
+    /// The title of the document.
     #[garde(dive)]
     pub title: DocumentTitle,
-    /// What sort of document: `word`, `cell` or `slide`; or say `fileExtension`.
+    /// The type of the document: `word`, `cell` or `slide`. Alternative to `fileExtension`.
     #[garde(skip)]
     pub document_type: Option<DocumentType>,
-    /// `docx`, `xlsx` or `pptx`; or say `documentType`.
+    /// `docx`, `xlsx` or `pptx`. Alternative to `documentType`.
     #[garde(skip)]
     pub file_extension: Option<FileExtension>,
-    /// The topic it is for; loose until it is handed in.
+    /// The topic that the document is for. It can also be chosen at submission.
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
-    /// A file of the topic or the group to begin with, instead of a blank page.
+    /// A file of the topic or the group to use as the initial content, instead of a blank document.
     #[garde(skip)]
     pub template_attachment_id: Option<AttachmentId>,
 }
 
-/// What may be said about an uploaded document besides its file.
+/// The fields of an upload form besides the file.
 #[derive(Debug, Clone, Deserialize, Validate)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UploadedDocument {
-    /// Its title; else the name of the file.
+    /// The title. Defaults to the file name.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub title: Option<DocumentTitle>,
-    /// The topic it is for.
+    /// The topic that the document is for.
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
 }
 
-/// What a PATCH may change.
+/// The fields that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
-    /// New title.
+    /// The new title.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: Edit<DocumentTitle>,
-    /// Another topic, or none.
+    /// The new topic; null removes the link.
     #[serde(default)]
     #[garde(skip)]
     pub assignment_id: Edit<AssignmentId>,
 }
 
-/// A document as it will begin.
+/// The initial state of a document.
 #[derive(Debug, Clone)]
 pub struct Beginning {
-    /// The id it will have.
     pub id: DocumentId,
-    /// Its title.
     pub title: DocumentTitle,
-    /// The kind of its file.
     pub file_extension: FileExtension,
-    /// The topic it is for.
+    /// The topic that the document is for.
     pub assignment_id: Option<AssignmentId>,
-    /// Its first content; without it the blank template is served.
+    /// The initial content; without it the blank template is served.
     pub content: Option<NewContent>,
 }
 
-/// Bytes that are kept already and wait for their row.
+/// Stored bytes without a row.
 #[derive(Debug, Clone)]
 pub struct NewContent {
     /// The id of the revision.
     pub id: RevisionId,
-    /// Where the bytes are.
+    /// The key of the bytes.
     pub file_key: FileKey,
-    /// How many.
+    /// The size in bytes.
     pub size: i64,
-    /// Hexadecimal SHA-256 of them.
+    /// The hexadecimal SHA-256 of the bytes.
     pub sha256: String,
 }
 
-/// Adds a document to a room.
+/// Adds a document to a work room.
 pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result<SeenDocument> {
     let author = author(work)?;
     let (place, count) = work.room_to_fill(room)?;
@@ -159,7 +156,7 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result
     Ok(seen)
 }
 
-/// Changes what a PATCH names.
+/// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result<SeenDocument> {
     let seen = work.document_to_write(id)?;
     let is_stray = is_stray(work, &seen.place.group.id, edit.assignment_id.value())?;
@@ -187,7 +184,7 @@ pub fn edit(work: &mut Work<'_>, id: &DocumentId, edit: &DocumentEdit) -> Result
     Ok(seen)
 }
 
-/// Removes a draft that was never handed in; its files go after the commit.
+/// Deletes a draft that was never submitted. Its files are deleted after the commit.
 pub fn remove(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
     let seen = work.document_to_write(id)?;
     let was_submitted = work.was_handed_in(id)?;
@@ -203,8 +200,8 @@ pub fn remove(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
     Ok(())
 }
 
-/// Puts other bytes in the place of a draft's content: an upload of the same kind, or an earlier revision. Whoever has
-/// the document open writes in a session that is no longer current; what they save is kept as a late revision.
+/// Replaces the content of a draft with an upload of the same kind or an earlier revision. Open editors stay in a
+/// session that is no longer current; what they save is kept as a late revision.
 pub fn replace(
     work: &mut Work<'_>,
     id: &DocumentId,
@@ -221,7 +218,8 @@ pub fn replace(
             let wanted = document.file_extension;
             return Err(Error::UnsupportedFileType(format!("this document is a {wanted} file")));
         }
-        // The document server once gave it back as another kind; with the earlier state comes the earlier kind.
+        // The document server may have saved the document as another kind; restoring an earlier revision restores its
+        // kind.
         document.file_extension = extension;
         work.correct_extension(id, extension)?;
     }
@@ -247,12 +245,12 @@ pub fn replace(
     Ok(seen)
 }
 
-/// Whether other content may come in by a person's hand.
+/// Checks whether a user may replace the content.
 pub fn takes_content(seen: &SeenDocument) -> Result<()> {
     Ok(seen.writable()?.rewritable()?)
 }
 
-/// The group has worked: topics on which nothing was done before are in progress now.
+/// Marks the untouched topics of the group as in progress.
 pub fn worked(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<()> {
     let now = work.now();
     for topic in work.untouched_topics(group, topic)? {
@@ -264,7 +262,8 @@ pub fn worked(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>
     Ok(())
 }
 
-/// Whether a topic named with a document is none of its group; 404 when the caller may not even know of it.
+/// Returns whether the group of the document does not work on the topic; [`Error::NotFound`] if the caller cannot see
+/// the topic.
 fn is_stray(work: &mut Work<'_>, group: &GroupId, topic: Option<&AssignmentId>) -> Result<bool> {
     let Some(topic) = topic else { return Ok(false) };
     if work.link(topic, group)?.is_some() {
@@ -278,7 +277,7 @@ fn author(work: &Work<'_>) -> Result<UserId> {
     work.actor().user.clone().ok_or(Error::Unauthenticated)
 }
 
-/// A revision under the present key of the document.
+/// Builds a revision under the present key of the document.
 fn revision(
     document: &Document,
     version: i64,
@@ -304,7 +303,7 @@ fn revision(
     }
 }
 
-/// Makes a revision the content of its document.
+/// Makes a revision the current content of its document.
 fn take_over(document: &mut Document, revision: &Revision) {
     document.current_revision_id = Some(revision.id.clone());
     document.version = revision.version;

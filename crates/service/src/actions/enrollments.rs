@@ -1,4 +1,4 @@
-//! Who learns in a class: enrolling, leaving, completing.
+//! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
 use garde::Validate;
 use model::change::class::ClassChange;
@@ -14,39 +14,39 @@ use utoipa::ToSchema;
 use common::error::Result;
 use db::Work;
 
-/// Students to be enrolled: named one by one, or all of a homeroom.
+/// The students to enroll: either a list, or all students of a homeroom.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStudents {
-    /// Students of the organization whose accounts are active.
+    /// Students of the organization with active accounts.
     #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
-    /// The homeroom whose students come.
+    /// The homeroom whose students are enrolled.
     #[garde(skip)]
     pub homeroom_id: Option<HomeroomId>,
 }
 
-/// What a PATCH of an enrolment may change.
+/// The fields of an enrolment that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentEdit {
-    /// When the student completed the class.
+    /// When the student completed the class; null if they did not.
     #[serde(default)]
     #[garde(skip)]
     pub completed_at: Edit<Timestamp>,
 }
 
-/// What enrolling did.
+/// The result of an enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enrolled {
-    /// How many are new.
+    /// The number of students who were enrolled.
     pub added: usize,
-    /// How many were there before.
+    /// The number of students who were enrolled before.
     pub already_enrolled: usize,
 }
 
-/// Enrols students; whoever is there already stays.
+/// Enrolls students; those who are enrolled already are unchanged.
 pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<Enrolled> {
     let by_homeroom = match (&new.student_ids, &new.homeroom_id) {
         (Some(_), None) => None,
@@ -94,8 +94,8 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
     Ok(enrolled)
 }
 
-/// Ends an enrolment and with it the student's memberships in all groups of the class; answers those groups. What was
-/// handed in remembers who took part.
+/// Ends an enrolment and the memberships of the student in all groups of the class. Returns those groups. Submissions
+/// keep the list of their participants.
 pub fn unenroll(work: &mut Work<'_>, id: &ClassId, student_id: &UserId) -> Result<Vec<GroupId>> {
     let class = work.class_to_manage(id)?;
     let student = work.class_student(id, student_id)?.person;
@@ -107,7 +107,7 @@ pub fn unenroll(work: &mut Work<'_>, id: &ClassId, student_id: &UserId) -> Resul
     Ok(removed_from)
 }
 
-/// Notes when a student completed the class, or that he did not.
+/// Sets or clears the date on which a student completed the class.
 pub fn edit(work: &mut Work<'_>, id: &ClassId, student_id: &UserId, edit: &EnrollmentEdit) -> Result<ClassEnrollment> {
     let class = work.class_to_manage(id)?;
     let found = work.class_student(id, student_id)?;

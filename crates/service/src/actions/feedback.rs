@@ -1,4 +1,4 @@
-//! What teachers write about the work of a group, and giving work back for revision.
+//! Feedback of teachers on the work of a group, and returning submissions for revision.
 
 use garde::Validate;
 use model::change::feedback::FeedbackChange;
@@ -21,47 +21,46 @@ use common::error::Result;
 use db::Work;
 use db::submissions::grades::GroupWork;
 
-/// A feedback to be given, about exactly one thing.
+/// Feedback to create, about exactly one of a group assignment, a submission and a document.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewFeedback {
-    /// About the work of a group on a topic.
+    /// The work of a group on a topic.
     #[garde(skip)]
     pub group_assignment_id: Option<GroupAssignmentId>,
-    /// About one attempt.
+    /// One submission.
     #[garde(skip)]
     pub submission_id: Option<SubmissionId>,
-    /// About one document.
+    /// One document.
     #[garde(skip)]
     pub document_id: Option<DocumentId>,
-    /// What it says.
+    /// The text.
     #[garde(dive)]
     pub text: FeedbackText,
-    /// Who may read it; GROUP unless said otherwise.
+    /// Who may read the feedback. Defaults to GROUP.
     #[garde(skip)]
     pub visibility: Option<FeedbackVisibility>,
-    /// False holds it back from the group; true unless said otherwise.
+    /// Whether to publish it immediately. Defaults to true; if false, students do not see it.
     #[garde(skip)]
     pub publish: Option<bool>,
 }
 
-/// What is said with work that is given back.
+/// A submission to return for revision.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GiveBack {
-    /// What has to be done; the group reads it.
+    /// What has to be revised. The group sees this text.
     #[garde(dive)]
     pub feedback: FeedbackText,
 }
 
-/// Which work a feedback is about.
+/// The work that a feedback is about.
 struct Subject {
     at: GroupWork,
     submission: Option<SubmissionId>,
     document: Option<DocumentId>,
 }
 
-/// Gives a feedback.
 pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
     let about = About::one_of(
         new.group_assignment_id.clone(),
@@ -92,7 +91,6 @@ pub fn create(work: &mut Work<'_>, new: &NewFeedback) -> Result<Feedback> {
     Ok(feedback)
 }
 
-/// Changes a feedback.
 pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result<Feedback> {
     let (mut feedback, at) = to_write(work, id)?;
     let was_visible = feedback.visible_to_students();
@@ -110,7 +108,6 @@ pub fn edit(work: &mut Work<'_>, id: &FeedbackId, edit: &FeedbackEdit) -> Result
     Ok(feedback)
 }
 
-/// Deletes a feedback.
 pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
     let (feedback, at) = to_write(work, id)?;
     work.delete_feedback(id)?;
@@ -122,11 +119,12 @@ pub fn remove(work: &mut Work<'_>, id: &FeedbackId) -> Result<()> {
     Ok(())
 }
 
-/// Gives an attempt back for revision: its documents are drafts again, under new keys, and the group reads why.
+/// Returns a submission for revision: its documents become drafts with new keys, and the feedback is published to the
+/// group.
 pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Result<WholeGroupAssignment> {
     let at = hold_work(work, id)?;
     let mut link = whole_link(work, &at.assignment_id, &at.group_id)?;
-    // The lock of the topic is said before everything else that stands in the way.
+    // A finished topic is reported before any other reason for a rejection.
     if !link.assignment.is_active() {
         return Err(Refusal::DocumentLocked.into());
     }
@@ -140,7 +138,7 @@ pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Re
         .iter()
         .filter_map(|copy| copy.document_id.clone())
         .collect();
-    // Whoever takes several documents takes them in this order.
+    // Sorted: the order in which several documents are locked everywhere.
     copied.sort();
     let taken = copied
         .iter()
@@ -173,8 +171,8 @@ pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Re
     Ok(link)
 }
 
-/// Finds what a feedback is about, as far as the caller sees it. What is said about a document that is handed in belongs to
-/// the attempt, too.
+/// Finds what a feedback is about, if the caller can see it. Feedback about a submitted document also belongs to the
+/// submission.
 fn subject(work: &mut Work<'_>, about: About) -> Result<Subject> {
     match about {
         About::GroupAssignment(link) => Ok(Subject {
@@ -205,7 +203,7 @@ fn subject(work: &mut Work<'_>, about: About) -> Result<Subject> {
     }
 }
 
-/// A feedback that the caller may change, with its class held.
+/// Locks the class and returns a feedback that the caller may change.
 fn to_write(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork)> {
     let link = work.feedback(id)?.group_assignment_id;
     let class = work.work_of_link(&link)?.class_id;
@@ -217,7 +215,7 @@ fn to_write(work: &mut Work<'_>, id: &FeedbackId) -> Result<(Feedback, GroupWork
     Ok((feedback, at))
 }
 
-/// A feedback of the caller for the group, held back.
+/// Builds an unpublished feedback of the caller for the group.
 fn said(work: &Work<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Result<Feedback> {
     Ok(Feedback {
         id: FeedbackId::new(clock::new_id()),
@@ -237,7 +235,7 @@ fn said(work: &Work<'_>, link: &GroupAssignmentId, text: &FeedbackText) -> Resul
     })
 }
 
-/// Writes a feedback and answers it as everybody reads it.
+/// Inserts a feedback and returns it as stored.
 fn insert(work: &mut Work<'_>, new: &Feedback) -> Result<Feedback> {
     work.insert_feedback(new)?;
     work.feedback(&new.id)

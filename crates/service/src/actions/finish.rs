@@ -1,5 +1,5 @@
-//! Finishing a topic locks the documents of all its groups, hidden ones too; reopening restores what was. Both are one
-//! unit, so an interruption leaves everything as before or everything done.
+//! Finishing a topic locks the documents of all its groups, including hidden groups; reopening it restores their
+//! previous state. Each is one transaction, so an interruption leaves no partial state.
 
 use std::collections::HashMap;
 
@@ -22,26 +22,26 @@ use db::Work;
 use db::documents::SeenDocument;
 use db::group_assignments::OtherTopic;
 
-/// The most links of one request.
+/// The maximum number of links in one request.
 const LINKS_MAX: usize = 1_000;
 
-/// What is to be done before a topic is finished.
+/// What to do before the topic is finished.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FinishOptions {
-    /// Documents to link to a topic of their group first, each at most once
+    /// Documents to link to a topic of their group first. Each document may appear once.
     #[serde(default)]
     #[garde(length(max = LINKS_MAX), custom(each_once))]
     pub links: Vec<DocumentLink>,
 }
 
-/// A document and the topic it is for.
+/// A document and the topic to link it to.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DocumentLink {
-    /// A document of a group on the topic that is finished
+    /// A document of a group that works on the finished topic.
     pub document_id: DocumentId,
-    /// The topic that is finished, or another active topic of the group
+    /// The topic to finish, or another active topic of the group.
     pub assignment_id: AssignmentId,
 }
 
@@ -58,26 +58,26 @@ fn each_once(links: &[DocumentLink], _: &()) -> garde::Result {
     }
 }
 
-/// What finishing did.
+/// The result of finishing a topic.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// When the topic was finished, first of all.
+    /// When the topic was first finished.
     pub at: Timestamp,
-    /// How many documents were locked now.
+    /// The number of documents that were locked now.
     pub locked: i64,
-    /// How many groups work on the topic.
+    /// The number of groups on the topic.
     pub groups: i64,
-    /// Whether it was finished before.
+    /// Whether the topic was finished before.
     pub already: bool,
-    /// Drafts that were locked without a topic although their group works on another active one.
+    /// Drafts that were locked without a link to a topic, although their group works on another active topic.
     pub unlinked: Vec<UnlinkedDraft>,
-    /// Documents that stay open, because they are linked to another active topic.
+    /// Documents that stay unlocked, because they are linked to another active topic.
     pub open: Vec<OpenDocument>,
-    /// The editors that may still be open.
+    /// Editing sessions that may still be open.
     pub freezes: Vec<Freeze>,
 }
 
-/// A draft without a topic, and the other topics it may be for.
+/// A draft without a link, and the other topics that it may belong to.
 #[derive(Debug, Clone)]
 pub struct UnlinkedDraft {
     /// The document with its group.
@@ -86,27 +86,27 @@ pub struct UnlinkedDraft {
     pub topics: Vec<OtherTopic>,
 }
 
-/// A document that finishing a topic leaves open.
+/// A document that stays unlocked when the topic is finished.
 #[derive(Debug, Clone)]
 pub struct OpenDocument {
     /// The document with its group.
     pub placed: PlacedDocument,
-    /// The active topic it is linked to.
+    /// The active topic that it is linked to.
     pub topic: OtherTopic,
 }
 
-/// What reopening did.
+/// The result of reopening a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reopened {
-    /// How many documents were unlocked.
+    /// The number of documents that were unlocked.
     pub unlocked: i64,
-    /// The documents that stay locked, because another topic of their group is finished.
+    /// Documents that stay locked, because another topic of their group is finished.
     pub still_locked: Vec<DocumentId>,
-    /// How many groups work on the topic.
+    /// The number of groups on the topic.
     pub groups: i64,
 }
 
-/// Finishes a topic; repeated, it locks documents made since.
+/// Finishes a topic. Repeating it locks documents that were created since.
 pub fn finish(
     work: &mut Work<'_>,
     id: &AssignmentId,
@@ -152,7 +152,7 @@ pub fn finish(
             locked.push(placed);
         } else if document.status.is_locked() {
             if document.locked_by_assignment_id.as_ref() == document.locker(id, &others.ids) {
-                // An interrupted finish: editors that it did not reach any more.
+                // Editors that an interrupted request to finish did not reach.
                 freezes.extend(unasked(&document, &sessions, server));
             }
         } else {
@@ -187,14 +187,15 @@ pub fn finish(
                 .iter()
                 .map(|open| open.placed.document.id.clone())
                 .collect(),
-            // Nobody was asked yet: the lock does not wait for the document server.
+            // The document server has not been asked yet: locking does not wait for it.
             unsaved: Vec::new(),
         });
     }
     Ok(finished)
 }
 
-/// Links documents to topics before one of them is finished. A link that exists is no change, so a request can be repeated.
+/// Links documents to topics before a topic is finished. Existing links are no change, so the request can be
+/// repeated.
 fn link(
     work: &mut Work<'_>,
     id: &AssignmentId,
@@ -229,7 +230,8 @@ fn link(
     Ok(())
 }
 
-/// Reopens a topic: what it locked is as it was before, unless another finished topic of the group holds the lock now.
+/// Reopens a topic. Documents that it locked return to their previous state, unless another finished topic of the
+/// group still locks them.
 pub fn reopen(work: &mut Work<'_>, id: &AssignmentId) -> Result<Reopened> {
     let whole = work.assignment_to_write(id)?;
     let mut topic = whole.assignment;
@@ -269,12 +271,10 @@ pub fn reopen(work: &mut Work<'_>, id: &AssignmentId) -> Result<Reopened> {
     Ok(reopened)
 }
 
-/// The other topics of one group.
 #[derive(Debug, Clone, Default)]
 struct GroupTopics {
-    /// As the rules read them.
+    /// The ids, as the model's rules need them.
     ids: OtherTopics,
-    /// All of them.
     all: Vec<OtherTopic>,
 }
 
@@ -284,7 +284,7 @@ impl GroupTopics {
     }
 }
 
-/// The other topics of each group that works on this one.
+/// Returns the other topics of each group that works on this one.
 fn other_topics(work: &mut Work<'_>, id: &AssignmentId) -> Result<HashMap<GroupId, GroupTopics>> {
     let mut groups: HashMap<GroupId, GroupTopics> = HashMap::new();
     for (group, topic) in work.other_topics(id)? {

@@ -1,6 +1,6 @@
-//! Freezing a document by a hand-in or a lock. The row goes to its new state first; then the open editors get time to
-//! send what was typed (the flush), are asked for it, and are dropped; then the freeze is complete. Each step is a unit
-//! of its own, and what is left to do is in the rows.
+//! Freezes a document when it is submitted or locked. The row changes its state first; then open editors get time to
+//! send their pending changes (the flush), are asked to save, and are disconnected; then the freeze is complete. Each
+//! step is a separate transaction, and the rows record which steps remain.
 
 use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
@@ -17,37 +17,39 @@ use common::error::{Error, Result};
 use db::Work;
 use db::saves::EditingSession;
 
-/// One session of a document that may still be open.
+/// An editing session of a document that may still be open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Freeze {
-    /// The document.
     pub document: DocumentId,
-    /// The generation of the session's key.
+    /// The generation of the session's document key.
     pub generation: i64,
-    /// The key as the document server knows it.
+    /// The document key as the document server knows it.
     pub key: String,
-    /// The user data of the save that is forced.
+    /// The user data of the forced save.
     pub nonce: String,
-    /// Whether it was frozen just now: what the document server kept of a session that is over is from before then.
+    /// Whether the document was frozen just now. If so, changes that the document server still holds of an ended
+    /// session were made before the freeze.
     pub is_new: bool,
-    /// Whether its editors are waited for until they have sent what was typed.
+    /// Whether to wait until the editors have sent their pending changes.
     pub is_flushing: bool,
 }
 
-/// What became of the last changes of a session.
+/// The state of the last changes of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything is here.
+    /// All changes were saved.
     Complete,
-    /// Nothing proves that everything is here; it may still come.
+    /// It is unknown whether all changes were saved; a save may still arrive.
     Pending,
-    /// The document server was restarted and holds changes, which come when the document is opened under the same key.
+    /// The document server was restarted and holds changes. It sends them when the document is opened again under the
+    /// same key.
     Unsaved,
 }
 
-/// Begins the freeze of a document that has just been handed in or locked: the sessions that are to be asked are the one
-/// that could be joined until now, and those known to be open. They get a row in the unit that freezes, so that the sweep
-/// asks them if this instance cannot. The freeze ends at `until` at the latest. The caller writes the document.
+/// Begins to freeze a document that has just been submitted or locked. The sessions to ask are those that are known
+/// to be open and the one that could be joined until now. Each gets a row in the freezing transaction, so that the
+/// periodic sweep asks them if this instance cannot. The freeze ends at `until` at the latest. The caller updates the
+/// document.
 pub fn begin(
     work: &mut Work<'_>,
     document: &mut Document,
@@ -66,7 +68,7 @@ pub fn begin(
             work.expect_session(&freeze.document, freeze.generation, &freeze.key)?;
         }
     }
-    // What was handed in before is not given more time by a lock.
+    // A lock does not extend the time of a document that was submitted before.
     if freezes.is_empty() || !is_new {
         for freeze in &mut freezes {
             freeze.is_flushing = false;
@@ -87,14 +89,14 @@ pub fn begin(
     Ok(freezes)
 }
 
-/// Ends the flush of these documents now, and renews what the saves to be forced are recognised by.
+/// Ends the flush of these documents now and renews the nonces that identify the forced saves.
 pub fn end_flush(work: &mut Work<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Freeze>> {
     for freeze in freezes.iter_mut().filter(|freeze| freeze.is_flushing) {
         freeze.is_flushing = false;
         work.end_flush(&freeze.document)?;
         match work.document(&freeze.document) {
             Ok(seen) => freeze.nonce = nonce(seen.document().frozen_at().unwrap_or(work.now())),
-            // Deleted meanwhile.
+            // The document was deleted in the meantime.
             Err(Error::NotFound) => {}
             Err(error) => return Err(error),
         }
@@ -102,8 +104,8 @@ pub fn end_flush(work: &mut Work<'_>, mut freezes: Vec<Freeze>) -> Result<Vec<Fr
     Ok(freezes)
 }
 
-/// Notes that the page of the caller has sent everything that was typed into a document that is being frozen. It counts for
-/// the caller's own editor alone, and means nothing at any other time.
+/// Records that the page of the caller has sent all pending changes of a document that is being frozen. Counts only
+/// for the caller's own editor; ignored in any other state.
 pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
     let user = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
     if !work.document(id)?.document().is_freezing() {
@@ -121,8 +123,8 @@ pub fn note_flushed(work: &mut Work<'_>, id: &DocumentId) -> Result<()> {
     Ok(())
 }
 
-/// Completes the freeze of a document: from now on its readers may be shown what is frozen. Also notes what is missing of
-/// it: then the key is kept for the next writers, and the staff are alarmed where nothing comes by itself.
+/// Completes the freeze of a document: its readers may now see the frozen content. Also records missing changes: then
+/// the key is kept for the next editors, and staff are alerted if the changes will not arrive on their own.
 pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) -> Result<()> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
@@ -134,7 +136,7 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
     for (generation, outcome) in asked {
         let session = work.editing_session(id, *generation)?;
         match outcome {
-            // It has ended meanwhile, and with it everything has arrived.
+            // The session ended in the meantime, so all its changes were saved.
             _ if session.is_none() => document.note_arrival(*generation, true),
             Outcome::Complete => document.note_arrival(*generation, false),
             Outcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
@@ -142,7 +144,7 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
             }
             Outcome::Pending => {}
             Outcome::Unsaved => {
-                // Unsubmitted meanwhile, and an editor is open under the new key: that key stays.
+                // Submission withdrawn in the meantime, and an editor is open under the new key: that key stays.
                 if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {
                     document.unsaved_generation = Some(*generation);
                 }
@@ -195,7 +197,7 @@ fn tell_frozen(work: &mut Work<'_>, document: &Document, is_news: bool) -> Resul
     Ok(())
 }
 
-/// The sessions of a document that was frozen before and may not have been asked, because something came between.
+/// Returns the sessions of an already frozen document that may not have been asked, because of an interruption.
 pub fn unasked(document: &Document, sessions: &[EditingSession], server: &DocumentServer) -> Vec<Freeze> {
     let left = sessions_to_ask(document, None, sessions, server).into_iter();
     left.map(|freeze| Freeze {
@@ -206,7 +208,7 @@ pub fn unasked(document: &Document, sessions: &[EditingSession], server: &Docume
     .collect()
 }
 
-/// One session of a former key that was silent for long.
+/// Builds the freeze of a session under a former key whose callbacks have timed out.
 pub fn silent(session: EditingSession, frozen_at: Timestamp) -> Freeze {
     Freeze {
         nonce: nonce(frozen_at),
@@ -224,7 +226,7 @@ fn sessions_to_ask(
     sessions: &[EditingSession],
     server: &DocumentServer,
 ) -> Vec<Freeze> {
-    // PDFs are opened for reading only, and without a document server nothing is open.
+    // PDFs are only opened for reading, and without a document server no session is open.
     if document.document_type == DocumentType::Pdf || !server.is_configured() {
         return Vec::new();
     }

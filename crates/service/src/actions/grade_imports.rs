@@ -1,5 +1,5 @@
-//! Grades that come back in a table. Every row stands for itself: one that does not fit changes nothing, and the others go
-//! on. What is written for one submission is one state of its grade.
+//! Imports grades from a spreadsheet. Rows are independent: an invalid row changes nothing, and the others are
+//! applied. All rows of one submission result in one update of its grade.
 
 use std::collections::HashMap;
 
@@ -15,44 +15,42 @@ use super::grades::{author, record, rules, write};
 use common::error::Result;
 use db::Work;
 
-/// A row of a table of grades.
+/// A row of the spreadsheet.
 #[derive(Debug, Clone)]
 pub struct GradeRow {
-    /// Its number as a spreadsheet counts, the header being 1.
+    /// The row number as in the spreadsheet; the header is row 1.
     pub number: usize,
-    /// What it says, if it can be read.
+    /// The parsed row, or its errors.
     pub said: std::result::Result<SaidGrade, Vec<RowProblem>>,
 }
 
-/// What a row says; what is absent stays as it is.
+/// The content of a row; absent values stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SaidGrade {
-    /// The attempt; none for a group that has not handed in.
+    /// The submission; `None` for a group that has not submitted.
     pub submission: Option<SubmissionId>,
-    /// The member it is for; the whole group when absent.
+    /// The member that the grade is for; the whole group if absent.
     pub user: Option<UserId>,
-    /// A value of the scale.
+    /// A value of the grade scale.
     pub value: Option<GradeValue>,
-    /// Points.
     pub points: Option<Points>,
-    /// Words with the grade.
+    /// The comment on the grade.
     pub feedback: Option<FeedbackText>,
 }
 
-/// How a row ended.
+/// The result of a row.
 #[derive(Debug, Clone)]
 pub struct GradeOutcome {
-    /// Its number.
+    /// The row number.
     pub number: usize,
-    /// How it ended.
     pub status: RowStatus,
-    /// The member it is for.
+    /// The member that the grade is for.
     pub user: Option<UserId>,
-    /// Why it was refused.
+    /// Why the row was rejected.
     pub problems: Vec<RowProblem>,
 }
 
-/// Carries out the rows of a table for one topic; a dry run takes everything back.
+/// Imports rows for one topic. A dry run is rolled back.
 pub fn import(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry: bool) -> Result<Vec<GradeOutcome>> {
     if is_dry {
         work.rehearse(|work| carry_out(work, id, rows))
@@ -61,12 +59,12 @@ pub fn import(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow], is_dry:
     }
 }
 
-/// The grade of one submission while rows are gathered for it.
+/// The grade of one submission while its rows are collected.
 struct Gathering<'a> {
     link: &'a WholeGroupAssignment,
     submission: &'a WholeSubmission,
     edit: GradeEdit,
-    /// Whom rows spoke of already.
+    /// The members that have a row; `None` is the whole group.
     named: Vec<Option<UserId>>,
 }
 
@@ -140,7 +138,7 @@ impl SaidGrade {
 }
 
 impl Gathering<'_> {
-    /// Adds a row to what will be written for this submission.
+    /// Adds a row to the pending update of this submission.
     fn take(&mut self, said: &SaidGrade) -> std::result::Result<RowStatus, RowProblem> {
         if self.named.contains(&said.user) {
             return Err(RowProblem::new("userId", "duplicate", "has a row before this one"));
@@ -149,7 +147,7 @@ impl Gathering<'_> {
         if said.user.as_ref().is_some_and(|user| !rules.members.contains(user)) {
             return Err(RowProblem::new("userId", "unknown", "is nobody of this submission"));
         }
-        // What stays as it was is not judged anew: the topic may have got another scale since.
+        // Unchanged values are not validated again: the topic may have another scale since.
         let before = self.before(said.user.as_ref());
         let value = said.value.as_ref().filter(|value| before.value.as_ref() != Some(value));
         let points = said.points.filter(|points| before.points != Some(*points));
@@ -169,7 +167,7 @@ impl Gathering<'_> {
         Ok(if is_new { RowStatus::Created } else { RowStatus::Updated })
     }
 
-    /// What the grade says of the group, or of one member, before this import.
+    /// Returns the grade of the group, or of one member, before this import.
     fn before(&self, user: Option<&UserId>) -> SaidGrade {
         let grade = self.submission.grade.as_ref();
         let (submission, user_id) = (Some(self.submission.submission.id.clone()), user.cloned());
@@ -232,7 +230,7 @@ impl Gathering<'_> {
     }
 }
 
-/// A refusal of the model as a problem of the column it is about.
+/// Converts a domain error to an error of the column that it is about.
 fn column(refusal: &Refusal) -> RowProblem {
     match refusal {
         Refusal::Invalid { path, code, message } => RowProblem::new(*path, *code, *message),

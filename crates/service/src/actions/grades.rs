@@ -1,5 +1,5 @@
-//! Grading. A grade is kept once, with the submission it judges, so it can be given after the topic is finished; what is
-//! published moves the work of the group to GRADED, what is withdrawn moves it back.
+//! Grading. A grade is stored with the submission that it is for, so it can be given after the topic is finished.
+//! Publishing a grade moves the group's work to GRADED; withdrawing it moves the work back.
 
 use std::collections::HashMap;
 
@@ -22,16 +22,16 @@ use db::Work;
 use db::documents::SeenDocument;
 use db::submissions::grades::GroupWork;
 
-/// The groups whose grades shall be published.
+/// The grades to publish.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GradesToPublish {
-    /// These groups; all of the topic when absent.
+    /// The groups whose grades are published. Defaults to all groups of the topic.
     #[garde(dive)]
     pub group_ids: Option<List<GroupId>>,
 }
 
-/// Grades a submission; answers it with its grade.
+/// Grades a submission. Returns it with its grade.
 pub fn grade_submission(work: &mut Work<'_>, id: &SubmissionId, edit: &GradeEdit) -> Result<WholeSubmission> {
     let at = hold_work(work, id)?;
     writable(at.class_status)?;
@@ -41,8 +41,8 @@ pub fn grade_submission(work: &mut Work<'_>, id: &SubmissionId, edit: &GradeEdit
     work.submission(id)
 }
 
-/// Grades the submission in which a document is handed in now. The document itself must not be locked: it is a change of
-/// what people see of the document.
+/// Grades the submission that a document is currently part of. The document must not be locked, because its grade is
+/// visible with the document.
 pub fn grade_document(work: &mut Work<'_>, id: &DocumentId, edit: &GradeEdit) -> Result<SeenDocument> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
@@ -55,7 +55,7 @@ pub fn grade_document(work: &mut Work<'_>, id: &DocumentId, edit: &GradeEdit) ->
     work.document(id)
 }
 
-/// Publishes the grades of a topic that are drafts and say something; answers how many.
+/// Publishes all draft grades of a topic that are not empty. Returns how many were published.
 pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) -> Result<i64> {
     let whole = work.assignment_to_write(id)?;
     let named = asked.group_ids.as_ref();
@@ -82,13 +82,13 @@ pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) 
     Ok(i64::try_from(written.len()).unwrap_or(i64::MAX))
 }
 
-/// A grade that was written, and for which group.
+/// A grade that was written, with its group.
 pub(super) struct Written {
     group: GroupId,
     grade: GradeWritten,
 }
 
-/// Refuses groups that are not on the topic: 404 for one the caller may not know of.
+/// Rejects groups that do not work on the topic; [`Error::NotFound`] for a group that the caller cannot see.
 fn on_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) -> Result<()> {
     let on_topic = whole.group_ids();
     let strays: Vec<_> = groups.iter().filter(|group| !on_topic.contains(group)).collect();
@@ -102,20 +102,20 @@ fn on_topic(work: &mut Work<'_>, whole: &WholeAssignment, groups: &[GroupId]) ->
     }
 }
 
-/// Holds the class of a submission, so that what is said about the work of a group is said one after another. Staff who
-/// see a group inside manage its class.
+/// Locks the class of a submission, so that changes about the work of a group are serialized. Staff who can view a
+/// group manage its class.
 pub(super) fn hold_work(work: &mut Work<'_>, id: &SubmissionId) -> Result<GroupWork> {
     let class = work.work_of_submission(id)?.class_id;
     work.hold_class(&class)?;
     work.work_of_submission(id)
 }
 
-/// An archived class takes neither grades nor feedback.
+/// Rejects grades and feedback in an archived class.
 pub(super) fn writable(class: ClassStatus) -> Result<()> {
     Ok(class.writable()?)
 }
 
-/// Writes the grade of one submission and tells of it.
+/// Writes the grade of one submission and records the change.
 fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubmission, edit: GradeEdit) -> Result<()> {
     let id = submission.submission.id.clone();
     let grade = match submission.grade.clone() {
@@ -123,7 +123,8 @@ fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubm
         None => Grade::blank(id.clone(), author(work)?, work.now()),
     };
     let is_current = link.link.current_submission_id.as_ref() == Some(&id);
-    // A former attempt is not graded any more; but a grade that is out by mistake can still be taken back.
+    // Earlier submissions cannot be graded any more, but a grade that was published by mistake can still be
+    // withdrawn.
     let takes_back = edit.publish == Some(false) && grade.status == GradeStatus::Published;
     if !is_current && !takes_back {
         return Err(Refusal::NotSubmitted.into());
@@ -144,7 +145,7 @@ fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubm
     Ok(())
 }
 
-/// Writes a grade and, for the current attempt, how far the group is; nothing when the grade says that already.
+/// Writes a grade and, for the current submission, the state of the group's work. Returns `None` if nothing changes.
 pub(super) fn write(
     work: &mut Work<'_>,
     link: &WholeGroupAssignment,
@@ -176,7 +177,7 @@ pub(super) fn write(
     }))
 }
 
-/// Tells of the grades of current attempts at one topic, as they are now; topic and members are read once for all.
+/// Records the changed grades of current submissions on one topic. Topic and members are read once for all grades.
 pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]) -> Result<()> {
     if written.is_empty() {
         return Ok(());
@@ -201,7 +202,7 @@ pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]
     Ok(())
 }
 
-/// What a grade of this submission has to keep.
+/// Returns the rules for grades of this submission.
 pub(super) fn rules<'a>(assignment: &'a Assignment, submission: &'a WholeSubmission) -> GradeRules<'a> {
     GradeRules::of(assignment, &submission.submission.member_ids)
 }

@@ -1,4 +1,5 @@
-//! What people do with the links of groups to topics: attach, give an own text or more time, detach.
+//! Group assignments, the links between groups and topics: attach groups, set a group-specific text or deadline,
+//! detach groups.
 
 use std::collections::HashMap;
 
@@ -25,43 +26,43 @@ use common::error::{Error, Result};
 use db::Work;
 use db::groups::GroupFilter;
 
-/// Groups to be attached to a topic.
+/// Groups to attach to a topic.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroups {
-    /// Groups.
+    /// The ids of the groups.
     #[serde(default)]
     #[garde(dive)]
     pub group_ids: List<GroupId>,
-    /// Groups with texts of their own.
+    /// Groups with group-specific texts.
     #[serde(default)]
     #[garde(custom(own_texts))]
     pub groups: List<OwnText>,
 }
 
-/// A group that went to another course, or got another start, because its topic did.
+/// A group whose course or start date changed because that of its topic did.
 pub(super) struct Moved {
     pub(super) group: GroupId,
     pub(super) before: Place,
     pub(super) changed: Changed,
 }
 
-/// What attaching did.
+/// The result of attaching groups.
 pub(super) struct Attached {
-    /// The groups that are new on the topic.
+    /// The groups that were attached now.
     pub(super) groups: Vec<GroupId>,
-    /// The groups that took the course of the topic.
+    /// The groups that moved to the course of the topic.
     pub(super) moved: Vec<Moved>,
 }
 
-/// A group to be attached, and what was said about its own text.
+/// A group to attach, with its group-specific text.
 pub(super) struct Wanted {
     group: WholeGroup,
     text: Edit<Description>,
 }
 
-/// Groups of one class by id: 404 for one the caller may not know of, refused when one is of another class. The class is
-/// held by the caller, so that they stay as they are; all are read at once.
+/// Returns groups of one class by id. [`Error::NotFound`] for a group that the caller cannot see; rejects groups of
+/// other classes. The caller holds the lock of the class, so the groups cannot change. One query reads them all.
 pub(super) fn groups_of_class(
     work: &mut Work<'_>,
     class: &ClassId,
@@ -90,7 +91,7 @@ pub(super) fn groups_of_class(
     Ok(groups)
 }
 
-/// The groups a request names, each once, known to the caller.
+/// Returns the groups that a request names, without duplicates.
 pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], texts: &[OwnText]) -> Result<Vec<Wanted>> {
     let mut named: Vec<OwnText> = texts.to_vec();
     for id in ids {
@@ -113,7 +114,7 @@ pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], text
     Ok(wanted.collect())
 }
 
-/// The topics of a group that are not finished.
+/// Returns the topics of a group that are not finished.
 pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
     let active = group.links.iter().filter(|link| link.assignment.is_active());
     let topic = |link: &WholeGroupAssignment| ActiveTopic {
@@ -123,8 +124,8 @@ pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
     active.map(topic).collect()
 }
 
-/// Attaches groups to a topic of whose class the lock is held. All of them or none; what is attached already stays as it
-/// is, and saying another text for it is refused.
+/// Attaches groups to a topic, all or none. The caller holds the lock of the class. Groups that are already attached
+/// stay unchanged; a different text for one of them is rejected.
 pub(super) fn attach_all(
     work: &mut Work<'_>,
     assignment: &Assignment,
@@ -210,7 +211,7 @@ pub(super) fn move_all(
     Ok(moved)
 }
 
-/// Records that groups moved along with a topic, as they are now.
+/// Records that groups moved with a topic.
 pub(super) fn tell_moved(work: &mut Work<'_>, moved: Vec<Moved>) -> Result<()> {
     for Moved { group, before, changed } in moved {
         let group = Box::new(work.whole_group(&group)?);
@@ -219,7 +220,7 @@ pub(super) fn tell_moved(work: &mut Work<'_>, moved: Vec<Moved>) -> Result<()> {
     Ok(())
 }
 
-/// A group that is attached already is left alone; another text than it has needs a PATCH.
+/// Rejects a different text for a group that is attached already: a PATCH is needed to change it.
 fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
     if text.is_keep() || text.clone().resolve(None) == link.description_override {
         Ok(())
@@ -233,7 +234,7 @@ fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
     }
 }
 
-/// Attaches groups to a topic; answers the links of all groups that were named.
+/// Attaches groups to a topic. Returns the links of all groups in the request.
 pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result<Vec<WholeGroupAssignment>> {
     let whole = work.assignment_to_write(id)?;
     let groups = wanted(work, &whole.assignment.class_id, &new.group_ids, &new.groups)?;
@@ -256,7 +257,8 @@ pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result
         .collect())
 }
 
-/// The links that texts of a PATCH are for: 404 for an unknown group, refused for one that is not on the topic.
+/// Returns the links of the texts in a PATCH. [`Error::NotFound`] for an unknown group; rejects groups that are not
+/// on the topic.
 pub(super) fn named_links(
     work: &mut Work<'_>,
     whole: &WholeAssignment,
@@ -274,7 +276,7 @@ pub(super) fn named_links(
     texts.iter().map(link).collect()
 }
 
-/// Writes own texts, each into its link; answers the groups whose text really changed.
+/// Updates group-specific texts. Returns the groups whose text changed.
 pub(super) fn write_texts(
     work: &mut Work<'_>,
     assignment: &Assignment,
@@ -296,7 +298,7 @@ pub(super) fn write_texts(
     Ok(overridden)
 }
 
-/// Changes the own text or the time of one group.
+/// Changes the group-specific text or deadline of one group.
 pub fn edit(
     work: &mut Work<'_>,
     id: &AssignmentId,
@@ -317,7 +319,7 @@ pub fn edit(
     Ok(link)
 }
 
-/// Takes a group off a topic; work that was handed in goes only by force.
+/// Detaches a group from a topic. If the group has submitted, this requires `is_forced` and deletes the submissions.
 pub fn detach(work: &mut Work<'_>, id: &AssignmentId, group: &GroupId, is_forced: bool) -> Result<()> {
     let before = work.assignment_to_write(id)?;
     let link = whole_link(before.links, group)?;

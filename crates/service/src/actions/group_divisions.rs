@@ -1,5 +1,5 @@
-//! Dividing the students of a class into groups (contract 6.8). How is a rule of the model; here the class, the students
-//! and their earlier partners are looked up, and the groups are made like any others.
+//! Divides the students of a class into groups. The algorithm is a rule of the model; this module looks up the class,
+//! the students and their earlier partners, and creates the groups.
 
 use std::collections::HashMap;
 
@@ -21,69 +21,67 @@ use common::error::{Error, Result};
 use db::Work;
 use db::groups::KnownGroup;
 
-/// A wish for groups.
+/// A request to divide students into groups.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewDivision {
-    /// The class.
+    /// The class whose students are divided.
     #[garde(skip)]
     pub class_id: ClassId,
     /// The course of the groups.
     #[garde(skip)]
     pub course_id: Option<CourseId>,
-    /// No group is larger than this; either this or `groupCount`.
+    /// The maximum size of a group. Provide either this or `groupCount`.
     #[garde(range(min = 1, max = 50))]
     #[schema(minimum = 1, maximum = 50)]
     pub group_size: Option<u32>,
-    /// So many groups; either this or `groupSize`.
+    /// The number of groups. Provide either this or `groupSize`.
     #[garde(range(min = 1, max = 100))]
     #[schema(minimum = 1, maximum = 100)]
     pub group_count: Option<u32>,
-    /// By lot, or so that people meet new partners.
+    /// Divide randomly, or prefer partners who have not worked together yet.
     #[garde(skip)]
     pub strategy: Strategy,
-    /// Draws the lots: the same number divides the same students alike. Drawn when absent; a preview tells it.
+    /// The random seed: the same seed divides the same students in the same way. Generated if absent; a preview
+    /// returns it.
     #[garde(skip)]
     pub seed: Option<u32>,
-    /// Students who stay in one group.
+    /// Sets of students who are placed in the same group.
     #[serde(default)]
     #[garde(length(max = 100), dive)]
     #[schema(max_items = 100)]
     pub keep_together: Vec<List<UserId>>,
-    /// Students of whom no two share a group.
+    /// Sets of students of whom no two are placed in the same group.
     #[serde(default)]
     #[garde(length(max = 100), dive)]
     #[schema(max_items = 100)]
     pub keep_apart: Vec<List<UserId>>,
-    /// Who is divided; without it all students of the class who are in no group of the course, or of the class.
+    /// The students to divide. Defaults to all students of the class who are in no group of the course, or of the
+    /// class if there is no course.
     #[serde(alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
 }
 
-/// Groups that would be made.
+/// The groups that would be created.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What drew the lots.
+    /// The random seed that was used.
     pub seed: u32,
-    /// How often pairs of these groups share a group of the class already.
+    /// How often pairs of these groups have been in one group of the class before, in total.
     pub repeated: i64,
-    /// The groups.
     pub groups: Vec<PlannedGroup>,
 }
 
-/// One group that would be made.
+/// A group that would be created.
 #[derive(Debug, Clone)]
 pub struct PlannedGroup {
-    /// Its name.
     pub name: ShortName,
-    /// Its number.
     pub number: GroupNumber,
-    /// Who would be in it.
     pub members: Vec<Person>,
 }
 
-/// Divides and makes the groups, all or none.
+/// Divides the students and creates the groups, all or none.
 pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup>> {
     let plan = plan(work, new)?;
     let each = plan.groups.into_iter().map(|group| NewGroupInBatch {
@@ -101,7 +99,7 @@ pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup
     groups::create_all(work, &batch)
 }
 
-/// Works out the groups under the lock of the class, and writes nothing.
+/// Computes the groups while holding the lock of the class. Writes nothing.
 pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<Plan> {
     let class = work.class_to_write(&new.class_id)?.id;
     groups::course_for_new_work(work, new.course_id.as_ref(), &class)?;
@@ -135,7 +133,7 @@ pub fn plan(work: &mut Work<'_>, new: &NewDivision) -> Result<Plan> {
     })
 }
 
-/// Who is divided, by name.
+/// Returns the students to divide, sorted by name.
 fn students(work: &mut Work<'_>, new: &NewDivision, class: &ClassId) -> Result<Vec<Person>> {
     let Some(wanted) = &new.student_ids else {
         let free = work.ungrouped_students(class, new.course_id.as_ref(), None)?;
@@ -148,7 +146,7 @@ fn students(work: &mut Work<'_>, new: &NewDivision, class: &ClassId) -> Result<V
         .iter()
         .filter(|id| !enrolled.iter().any(|student| student.person.id == **id))
     {
-        // Who is not of this school is as unknown as anybody.
+        // Ids of users outside the organization are not found, like ids that do not exist.
         if !work.is_member(id)? {
             return Err(Error::NotFound);
         }

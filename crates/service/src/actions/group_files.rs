@@ -1,4 +1,5 @@
-//! What people do with the files of a group. The bytes are kept before the row is written and go after it is gone.
+//! Adds and removes files of groups. The bytes are stored before the row is inserted and deleted after the row is
+//! gone.
 
 use model::change::group::GroupChange;
 use model::file::{FILES_MAX, GroupAttachment, StoredFile};
@@ -9,7 +10,6 @@ use super::assignments::person;
 use common::error::Result;
 use db::Work;
 
-/// Adds a file to a group.
 pub fn add(work: &mut Work<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
     let whole = work.group_to_write(id)?;
     if whole.attachments.len() >= FILES_MAX {
@@ -36,7 +36,6 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, file: AttachmentId, stored: Stored
     Ok(attachment)
 }
 
-/// Removes a file of a group.
 pub fn remove(work: &mut Work<'_>, id: &GroupId, file: &AttachmentId) -> Result<()> {
     work.group_to_write(id)?;
     let attachment = work.file_of_group(id, file)?;

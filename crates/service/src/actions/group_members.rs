@@ -1,4 +1,4 @@
-//! Who comes into a group and who leaves it: only students enrolled in its class.
+//! Adds, removes and moves members of groups. Only students who are enrolled in the class can be members.
 
 use garde::Validate;
 use model::change::group::GroupChange;
@@ -15,7 +15,7 @@ use common::error::{Error, Result};
 use db::Work;
 use db::groups::KnownGroup;
 
-/// Students to come into a group.
+/// The students to add to a group.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMembers {
@@ -25,40 +25,40 @@ pub struct NewMembers {
     pub student_ids: List<UserId>,
 }
 
-/// The group that a member goes to.
+/// The target of a move.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Move {
     /// Another group of the same class.
     #[garde(skip)]
     pub to_group_id: GroupId,
-    /// Only show what would happen; the same as `dryRun` in the query.
+    /// Only report what would change. Equivalent to the query parameter `dryRun`.
     #[serde(default)]
     #[garde(skip)]
     pub dry_run: bool,
 }
 
-/// A group with its new members, and those of them who are in another group of one of its topics.
+/// The result of adding members.
 #[derive(Debug, Clone)]
 pub struct Joined {
-    /// The group as it is now.
+    /// The group after the change.
     pub group: KnownGroup,
-    /// Who is in another group of the same topic.
+    /// New members who are also in another group on one of the same topics.
     pub already_in_topic: Vec<UserId>,
 }
 
-/// Somebody's way from one group to another.
+/// The result of moving a member.
 #[derive(Debug, Clone)]
 pub struct Moved {
-    /// The group left.
+    /// The former group.
     pub from: KnownGroup,
-    /// The group joined.
+    /// The new group.
     pub to: KnownGroup,
-    /// Submissions he took part in; they stay with the group left.
+    /// Submissions that the member took part in. They stay with the former group.
     pub kept_submissions: Vec<SubmissionId>,
 }
 
-/// Adds students of the class to a group; those who are in it stay as they are.
+/// Adds students of the class to a group; those who are members already are unchanged.
 pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
     let whole = work.group_to_write(id)?;
     let present = whole.member_ids();
@@ -82,7 +82,7 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined
     })
 }
 
-/// Writes the memberships of students who are not in the group yet; the caller holds its class.
+/// Inserts memberships of students who are not in the group yet. The caller holds the lock of the class.
 pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &[UserId]) -> Result<Vec<Person>> {
     if coming.is_empty() {
         return Ok(Vec::new());
@@ -90,7 +90,7 @@ pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &
     let enrolled = work.enrolled(&group.class_id)?;
     let mut strangers = Vec::new();
     for user in coming.iter().filter(|user| !enrolled.contains_key(*user)) {
-        // Who is not of this school is as unknown as anybody.
+        // Ids of users outside the organization are not found, like ids that do not exist.
         if !work.is_member(user)? {
             return Err(Error::NotFound);
         }
@@ -117,7 +117,7 @@ pub(super) fn join(work: &mut Work<'_>, group: &Group, present: usize, coming: &
     Ok(joined)
 }
 
-/// Takes a student out of a group.
+/// Removes a student from a group.
 pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownGroup> {
     let whole = work.group_to_write(id)?;
     let member = whole.members.into_iter().find(|member| member.user.id == *user);
@@ -131,7 +131,7 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId, user: &UserId) -> Result<KnownG
     Ok(group)
 }
 
-/// Moves a student to another group of the class; what he handed in stays with the group left.
+/// Moves a student to another group of the class. Submissions stay with the former group.
 pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) -> Result<Moved> {
     let from = work.group_to_write(id)?;
     let member = from.members.iter().find(|member| member.user.id == *user);

@@ -1,5 +1,6 @@
-//! What people do with groups. A group and its one work room are made in one unit; its course follows the topics it works
-//! on (contract 4.3). Everything happens under the lock of the class, so numbers and memberships change one after another.
+//! Creates, updates and deletes groups. A group and its work room are created in one transaction. The course of a
+//! group follows that of its topics. All writes hold the lock of the class, so changes of numbers and memberships are
+//! serialized.
 
 use garde::Validate;
 use model::assignment::OwnText;
@@ -24,97 +25,97 @@ use common::error::{Error, Result};
 use db::Work;
 use db::groups::KnownGroup;
 
-/// A group to be created.
+/// A group to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroup {
-    /// Its class.
+    /// The class of the group.
     #[garde(skip)]
     pub class_id: ClassId,
-    /// Its course, one of the same class.
+    /// The course of the group; it must belong to the same class.
     #[garde(skip)]
     pub course_id: Option<CourseId>,
-    /// A topic it works on from the start; a group without a course takes that of the topic.
+    /// A topic to attach the group to. A group without a course moves to the course of the topic.
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
-    /// "Group n" unless said otherwise.
+    /// The name. Defaults to "Group n".
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub name: Option<ShortName>,
-    /// The next free one unless said otherwise.
+    /// The number. Defaults to the next free number of the class.
     #[garde(dive)]
     pub group_number: Option<GroupNumber>,
-    /// A name the group likes better.
+    /// A display name chosen by the group.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub display_name: Option<ShortName>,
-    /// Students do not see the group before this moment.
+    /// Students cannot see the group before this time.
     #[garde(skip)]
     pub start_date: Option<DateOrTime>,
-    /// How many documents are asked for; one unless said otherwise.
+    /// The number of required documents. Defaults to 1.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
-    /// Its subject; that of the course when there is one.
+    /// The subject. Defaults to that of the course.
     #[garde(skip)]
     pub subject_id: Option<SubjectId>,
-    /// Students of the class.
+    /// The members: students of the class.
     #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: List<UserId>,
-    /// The group's own task text for that topic.
+    /// The group-specific task text for the topic.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub description_override: Option<Description>,
 }
 
-/// Several groups of one class to be created at once, all or none.
+/// Several groups of one class, created all or none.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroupBatch {
-    /// Their class.
+    /// The class of the groups.
     #[garde(skip)]
     pub class_id: ClassId,
-    /// Their course.
+    /// The course of the groups.
     #[garde(skip)]
     pub course_id: Option<CourseId>,
-    /// A topic they work on from the start.
+    /// A topic to attach the groups to.
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
-    /// What differs from group to group.
+    /// The individual properties of each group.
     #[garde(length(min = 1, max = 100), dive)]
     #[schema(min_items = 1, max_items = 100)]
     pub groups: Vec<NewGroupInBatch>,
 }
 
-/// One of several groups to be created at once.
+/// One group of a batch.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroupInBatch {
-    /// "Group n" unless said otherwise.
+    /// The name. Defaults to "Group n".
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub name: Option<ShortName>,
-    /// The next free one unless said otherwise.
+    /// The number. Defaults to the next free number of the class.
     #[garde(dive)]
     pub group_number: Option<GroupNumber>,
-    /// A name the group likes better.
+    /// A display name chosen by the group.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub display_name: Option<ShortName>,
-    /// Students do not see the group before this moment.
+    /// Students cannot see the group before this time.
     #[garde(skip)]
     pub start_date: Option<DateOrTime>,
-    /// How many documents are asked for; one unless said otherwise.
+    /// The number of required documents. Defaults to 1.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
-    /// Its subject; that of the course when there is one.
+    /// The subject. Defaults to that of the course.
     #[garde(skip)]
     pub subject_id: Option<SubjectId>,
-    /// Students of the class.
+    /// The members: students of the class.
     #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: List<UserId>,
-    /// The group's own task text for the topic.
+    /// The group-specific task text for the topic.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub description_override: Option<Description>,
@@ -138,7 +139,7 @@ impl NewGroupBatch {
     }
 }
 
-/// Adds a group with its work room to a class the caller manages.
+/// Creates a group with its work room in a class that the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     let group = make(work, new)?;
     let attached = attach(work, new, &[own_text(&group, new)])?;
@@ -149,7 +150,7 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     Ok(known)
 }
 
-/// Adds several groups to a class the caller manages, all or none.
+/// Creates several groups in a class that the caller manages, all or none.
 pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
     let each: Vec<NewGroup> = new.each().collect();
     let made: Vec<Group> = each.iter().map(|new| make(work, new)).collect::<Result<_>>()?;
@@ -169,7 +170,7 @@ pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownG
     Ok(known)
 }
 
-/// Writes a group with its room and its members.
+/// Inserts a group with its work room and its members.
 fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     let class = work.class_to_write(&new.class_id)?.id;
     let course = course_for_new_work(work, new.course_id.as_ref(), &class)?;
@@ -203,12 +204,12 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     Ok(group)
 }
 
-/// What a group is called whose maker did not say.
+/// Returns the default name of a group.
 pub(super) fn default_name(number: GroupNumber) -> ShortName {
     ShortName::stored(format!("Group {number}"))
 }
 
-/// The course of new groups: known to the caller, of this class, and not archived.
+/// Returns the course of new groups: visible to the caller, of this class, and not archived.
 pub(super) fn course_for_new_work(
     work: &mut Work<'_>,
     id: Option<&CourseId>,
@@ -226,8 +227,8 @@ fn own_text(group: &Group, new: &NewGroup) -> OwnText {
     }
 }
 
-/// Puts new groups on the topic that the request names; they take its course when they have none. Answers what to tell
-/// after the groups themselves.
+/// Attaches new groups to the topic in the request; groups without a course move to its course. Returns the change to
+/// record after the creation of the groups.
 fn attach(work: &mut Work<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Option<AssignmentChange>> {
     let Some(topic) = &new.assignment_id else {
         return Ok(None);
@@ -248,7 +249,7 @@ fn tell_created(work: &mut Work<'_>, group: &Group) -> Result<KnownGroup> {
     Ok(known)
 }
 
-/// Changes what a PATCH names.
+/// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
     let whole = work.group_to_write(id)?;
     let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
@@ -268,16 +269,14 @@ pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Known
     work.group(id)
 }
 
-/// What a deletion took along.
+/// What was deleted with a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemovedWithGroup {
-    /// How many documents.
     pub documents: i64,
-    /// How many submissions.
     pub submissions: i64,
 }
 
-/// Removes a group with its room, its documents and its submissions; its topics stay.
+/// Deletes a group with its work room, documents and submissions. Its topics stay.
 pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
     let whole = work.group_to_write(id)?;
     let removed = work.delete_group(id)?;
@@ -296,7 +295,7 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
     Ok(counts)
 }
 
-/// The course that a request names: known to the caller and of this class.
+/// Returns the course in a request: visible to the caller and of this class.
 fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
     let Some(id) = id else { return Ok(None) };
     let course = work.course(id)?.course;
@@ -304,7 +303,7 @@ fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Res
     Ok(Some(course))
 }
 
-/// The subject of a new group: its course's, which another one may not contradict.
+/// Returns the subject of a new group. If the group has a course, it must be the subject of the course.
 fn subject_of(work: &mut Work<'_>, wanted: Option<&SubjectId>, course: Option<&Course>) -> Result<Option<SubjectId>> {
     let wanted = wanted.map(|id| work.subject(id)).transpose()?.map(|subject| subject.id);
     match (course, wanted) {

@@ -1,4 +1,4 @@
-//! A file of a topic handed out: every group of the topic gets its own copy as a document, once.
+//! Hands out a file of a topic: every group of the topic gets one copy of it as a document.
 
 use garde::Validate;
 use model::document::DOCUMENTS_MAX;
@@ -17,51 +17,48 @@ use common::error::{Error, Result};
 use db::documents::SeenDocument;
 use db::{Scope, Work};
 
-/// What is handed out.
+/// What to hand out.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHandout {
-    /// A file of the topic that is for all its groups.
+    /// A file of the topic that is shared by all groups.
     #[garde(skip)]
     pub template_attachment_id: AttachmentId,
-    /// The title of the copies; else the name of the file.
+    /// The title of the copies. Defaults to the file name.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub title: Option<DocumentTitle>,
 }
 
-/// A copy to be made.
+/// A copy to create.
 #[derive(Debug, Clone)]
 pub struct Copy {
-    /// The group that gets it.
     pub group: GroupId,
-    /// Its room.
     pub room: WorkRoomId,
-    /// The document, whose bytes are kept under their key before the unit begins.
+    /// The new document. Its bytes are stored under their key before the transaction begins.
     pub beginning: Beginning,
 }
 
-/// Every copy that is still to be made.
+/// The copies that do not exist yet.
 #[derive(Debug, Clone)]
 pub struct Handout {
-    /// Where the bytes are.
+    /// The key of the original's bytes.
     pub from: FileKey,
-    /// The copies.
     pub copies: Vec<Copy>,
 }
 
-/// What was handed out.
+/// The result of a handout.
 #[derive(Debug, Clone)]
 pub struct HandedOut {
     /// The new documents.
     pub documents: Vec<SeenDocument>,
-    /// Groups that had it already.
+    /// Groups that already had a copy.
     pub had: Vec<GroupId>,
-    /// Groups whose rooms are full.
+    /// Groups whose work rooms have the maximum number of documents.
     pub full: Vec<GroupId>,
 }
 
-/// Which copies are to be made, for groups that have none yet. Everything is asked again in the unit.
+/// Returns the copies for groups that have none yet. The transaction checks everything again.
 pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Result<Handout> {
     let seen = scope.assignment(id)?;
     scope.managed_class(&seen.whole.assignment.class_id)?;
@@ -110,7 +107,8 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
     })
 }
 
-/// Writes the documents of the copies. Groups that got one meanwhile, left the topic or have a full room get none.
+/// Inserts the documents of the copies. Skips groups that got a copy in the meantime, left the topic, or have the
+/// maximum number of documents.
 pub fn hand_out(work: &mut Work<'_>, id: &AssignmentId, new: &NewHandout, handout: &Handout) -> Result<HandedOut> {
     let topic = work.assignment_to_write(id)?;
     topic.assignment.writable()?;

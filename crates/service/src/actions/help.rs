@@ -1,4 +1,5 @@
-//! The help flag of a group: students raise it, staff claim and resolve it. While it is up its time never moves.
+//! Help requests of a group: students raise them, staff claim and resolve them. The time at which a request was
+//! raised does not change while it is open.
 
 use garde::Validate;
 use model::change::help::HelpChange;
@@ -16,28 +17,28 @@ use super::rates;
 use common::error::{Error, Result};
 use db::Work;
 
-/// A call for help.
+/// A help request.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Call {
-    /// What it is about; a repeat without a message keeps the one there is.
+    /// What the group needs help with. If absent in a repeated request, the earlier message is kept.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub message: Option<HelpMessage>,
 }
 
-/// A call that was handled.
+/// The resolution of a help request.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Handled {
-    /// A remark for the log.
+    /// A note for the activity log.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
 }
 
-/// Raises the flag of a group the caller is in; while it is up only the message changes. The group's rate is counted
-/// when it is known to be his: nobody uses up the calls of others.
+/// Raises a help request for a group of the caller; if one is open, only the message changes. The rate limit of the
+/// group is counted after the check that the caller is a member, so that other users cannot exhaust it.
 pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit>) -> Result<Group> {
     let whole = work.group_to_help(id)?;
     rates::take(work, &format!("help:{id}"), limit)?;
@@ -53,7 +54,7 @@ pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit
     Ok(whole.group)
 }
 
-/// Says that the caller is on the way; nothing happens where nobody calls.
+/// Marks the help request as claimed by the caller; no effect if none is open.
 pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
     let mut group = to_handle(work, id)?;
     let by = acting(work)?;
@@ -68,7 +69,7 @@ pub fn claim(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
     Ok(whole.group)
 }
 
-/// Lowers the flag; a calm group stays calm and nothing is told.
+/// Closes the help request; no effect and no event if none is open.
 pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &Handled) -> Result<Group> {
     let mut group = to_handle(work, id)?;
     let by = acting(work)?;
@@ -87,7 +88,7 @@ pub fn resolve(work: &mut Work<'_>, id: &GroupId, handled: &Handled) -> Result<G
     Ok(whole.group)
 }
 
-/// The group whose call the caller may handle: he manages its class.
+/// Returns a group whose class the caller manages.
 fn to_handle(work: &mut Work<'_>, id: &GroupId) -> Result<Group> {
     let class = work.group(id)?.whole.group.class_id;
     work.managed_class(&class)?.writable()?;
@@ -100,7 +101,7 @@ fn write(work: &mut Work<'_>, mut group: Group) -> Result<WholeGroup> {
     work.whole_group(&group.id)
 }
 
-/// The person who acts, as events name him.
+/// Returns the acting user as shown in events.
 fn acting(work: &Work<'_>) -> Result<Person> {
     let actor = work.actor();
     Ok(Person {

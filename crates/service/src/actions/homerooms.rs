@@ -1,4 +1,4 @@
-//! What admins do with homerooms: make them, change them, fill them, and remove them.
+//! Creates, updates and deletes homerooms, and manages their students.
 
 use garde::Validate;
 use model::change::homeroom::HomeroomChange;
@@ -14,37 +14,36 @@ use common::error::Result;
 use db::Work;
 use db::homerooms::{CountedHomeroom, ReleasedByHomeroom};
 
-/// A homeroom to be created.
+/// A homeroom to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHomeroom {
-    /// Its name, unique with the year in the organization.
+    /// The name, unique per school year in the organization.
     #[garde(dive)]
     pub name: ShortName,
-    /// Grade level.
+    /// The grade level.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub grade_level: Option<GradeLevel>,
-    /// School year, such as 2026/2027.
+    /// The school year, for example 2026/2027.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub academic_year: Option<AcademicYear>,
-    /// The homeroom teacher: a teacher, an admin or an owner.
+    /// The homeroom teacher: a teacher, an administrator or an owner of the organization.
     #[garde(skip)]
     pub teacher_id: Option<UserId>,
 }
 
-/// Students who come into a homeroom.
+/// The students to add to a homeroom.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHomeroomStudents {
-    /// Students of the organization whose accounts are active.
+    /// Students of the organization with active accounts.
     #[serde(alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: List<UserId>,
 }
 
-/// Adds a homeroom.
 pub fn create(work: &mut Work<'_>, new: &NewHomeroom) -> Result<CountedHomeroom> {
     if let Some(teacher) = &new.teacher_id {
         work.teaching_member(teacher)?;
@@ -67,7 +66,7 @@ pub fn create(work: &mut Work<'_>, new: &NewHomeroom) -> Result<CountedHomeroom>
     Ok(CountedHomeroom { homeroom, students: 0 })
 }
 
-/// Changes what a PATCH names. A teacher who stays is not asked for his membership again.
+/// Applies a PATCH. The membership of a homeroom teacher is checked only when the teacher changes.
 pub fn edit(work: &mut Work<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result<CountedHomeroom> {
     let mut homeroom = work.homeroom_to_change(id)?;
     if let Some(teacher) = edit
@@ -90,7 +89,7 @@ pub fn edit(work: &mut Work<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result
     work.homeroom(id)
 }
 
-/// Removes a homeroom; its students stay in the school and in their classes.
+/// Deletes a homeroom. Its students stay in the organization and in their classes.
 pub fn remove(work: &mut Work<'_>, id: &HomeroomId) -> Result<()> {
     let homeroom = work.homeroom_to_change(id)?;
     let ReleasedByHomeroom { students, classes } = work.delete_homeroom(id)?;
@@ -102,7 +101,7 @@ pub fn remove(work: &mut Work<'_>, id: &HomeroomId) -> Result<()> {
     Ok(())
 }
 
-/// Enrols students; whoever is there already stays. Answers how many are new.
+/// Adds students; those who are in the homeroom already are unchanged. Returns the number of new students.
 pub fn add_students(work: &mut Work<'_>, id: &HomeroomId, new: &NewHomeroomStudents) -> Result<usize> {
     let homeroom = work.homeroom_to_change(id)?;
     let wanted = new
@@ -123,7 +122,7 @@ pub fn add_students(work: &mut Work<'_>, id: &HomeroomId, new: &NewHomeroomStude
     Ok(added)
 }
 
-/// Takes a student out of a homeroom; his classes stay.
+/// Removes a student from a homeroom. Class enrolments stay.
 pub fn remove_student(work: &mut Work<'_>, id: &HomeroomId, student_id: &UserId) -> Result<()> {
     let homeroom = work.homeroom_to_change(id)?;
     let student = work.homeroom_student(id, student_id)?;

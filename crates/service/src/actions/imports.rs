@@ -1,5 +1,5 @@
-//! One unit of an import: some rows, each whole or not at all. A row that is refused changes nothing, the others go on.
-//! A dry run does the same in a savepoint and takes everything back, so it tells what the real run then does.
+//! One transaction of an import. Each of its rows is applied completely or not at all; a rejected row does not affect
+//! the others. A dry run applies the rows in a savepoint and rolls it back, so its report matches the real run.
 
 mod person;
 mod school;
@@ -20,129 +20,121 @@ use adapters::mail::Mail;
 use common::error::{Error, Result};
 use db::Work;
 
-/// Whoever imports, it is done with an admin's rank: students and teachers are below it, everybody else is not (contract 5).
+/// The rank of an import, for every importing user: that of an administrator, which is above students and teachers
+/// only.
 const RANK: Rank = Rank::Member(MemberRole::Admin);
 
-/// What holds for all rows of an import.
+/// The options of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// What happens to people who are members already.
+    /// What happens to existing members.
     pub mode: ImportMode,
-    /// Whether everything stays as it is.
+    /// Roll back all changes.
     pub is_dry_run: bool,
 }
 
-/// What a row asks for, once its cells were read and judged.
+/// The parsed and validated content of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// Somebody is a student or a teacher.
+    /// Create or update a student or teacher.
     Person(Box<ImportedPerson>),
-    /// Somebody is no longer at the school.
+    /// End a membership.
     PersonGone(ExternalId),
-    /// There is a class.
+    /// Create or update a class.
     Class(Box<ImportedClass>),
-    /// A class is over.
+    /// Archive a class.
     ClassGone(ExternalId),
-    /// There is a homeroom.
+    /// Create or update a homeroom.
     Homeroom(Box<ImportedHomeroom>),
-    /// Somebody learns or teaches in a class or a homeroom, or does so no longer.
+    /// Add or remove a student or teacher of a class or homeroom.
     Place(Box<ImportedPlace>),
-    /// Something that has no counterpart here.
+    /// A record type without a counterpart in this service; it is skipped.
     Nothing,
 }
 
-/// A student or a teacher.
+/// A student or teacher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPerson {
-    /// The address as it is stored.
+    /// The normalized email address.
     pub email: String,
-    /// First name; one of the two is there.
+    /// The first name. At least one of first and last name is present.
     pub first_name: Option<ShortName>,
-    /// Last name.
     pub last_name: Option<ShortName>,
-    /// Student or teacher, nothing else.
+    /// [`MemberRole::Student`] or [`MemberRole::Teacher`].
     pub role: MemberRole,
-    /// Id in the school's own administration.
+    /// The id in the administration system of the school.
     pub external_id: Option<ExternalId>,
-    /// Id or name of a homeroom; a name that is new makes one.
+    /// The id or name of a homeroom. An unknown name creates a homeroom.
     pub homeroom: Option<ShortName>,
-    /// Ids or names of classes that exist.
+    /// The ids or names of existing classes.
     pub classes: Vec<String>,
-    /// The hash of the password from elsewhere; it never replaces one.
+    /// A password hash from another system. It never replaces an existing password.
     pub password_hash: Option<String>,
 }
 
-/// A class as the school's administration knows it.
+/// A class in the administration system of the school.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedClass {
-    /// Its id there.
     pub external_id: ExternalId,
-    /// Its name.
     pub name: Name,
-    /// Its school year.
     pub academic_year: AcademicYear,
-    /// Who owns it when it is new.
+    /// The owner of the class if it is new.
     pub teacher: Option<ExternalId>,
 }
 
-/// A homeroom as the school's administration knows it.
+/// A homeroom in the administration system of the school.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedHomeroom {
-    /// Its id there.
     pub external_id: ExternalId,
-    /// Its name.
     pub name: ShortName,
-    /// Its school year.
     pub academic_year: AcademicYear,
 }
 
-/// Somebody's place in a class or a homeroom.
+/// A student or teacher of a class or homeroom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedPlace {
     /// The class or homeroom.
     pub class: ExternalId,
-    /// The person.
     pub user: ExternalId,
-    /// Whether the person teaches there.
+    /// Whether the user teaches there.
     pub is_teacher: bool,
-    /// Whether the place is given up.
+    /// Whether the user leaves the class or homeroom.
     pub is_gone: bool,
 }
 
-/// How a row ended.
+/// The result of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// In a word.
     pub status: RowStatus,
-    /// The person it was about, if there is one.
+    /// The user that the row is about, if known.
     pub user: Option<UserId>,
-    /// Why it was refused.
+    /// Why the row was rejected.
     pub problems: Vec<RowProblem>,
 }
 
-/// What a dry run would have made by now: rows further down build on it, although it was taken back.
+/// What a dry run has rolled back so far. Later rows may refer to it.
 #[derive(Debug, Default)]
 pub struct Foreseen {
     people: HashMap<String, ForeseenMember>,
-    /// Classes with the teacher who would own them.
+    /// Classes by id, with the teacher who would own them.
     classes: HashMap<String, ExternalId>,
-    /// Homerooms, and those among them that were there before.
+    /// Homerooms by id, with the id of the row if it existed before.
     homerooms: HashMap<String, Option<HomeroomId>>,
-    /// Homerooms that have a teacher by now.
+    /// Homerooms that would have a teacher.
     kept: HashSet<String>,
 }
 
-/// A member whom a dry run made, or gave an id.
+/// A member whom a dry run created or assigned an external id.
 #[derive(Debug, Clone)]
 struct ForeseenMember {
-    /// The account, if it was there before.
+    /// The account, if it existed before.
     user: Option<UserId>,
     role: MemberRole,
-    /// Whether the person is only invited.
+    /// Whether the user was only invited.
     is_invited: bool,
 }
 
-/// What a dry run has to remember of a row.
+/// What a dry run remembers about a row.
 enum Foresight {
     Person(ExternalId, ForeseenMember),
     Class(ExternalId, ExternalId),
@@ -150,7 +142,7 @@ enum Foresight {
     Kept(ExternalId),
 }
 
-/// What a row did.
+/// The effects of a row.
 struct Done {
     status: RowStatus,
     user: Option<UserId>,
@@ -171,13 +163,13 @@ impl Done {
     }
 }
 
-/// Why a row did nothing.
+/// Why a row had no effect.
 enum Stop {
-    /// It is refused.
+    /// The row was rejected.
     Row(Vec<RowProblem>),
-    /// Somebody else wrote the same in this very moment; a second look may find it.
+    /// A concurrent transaction wrote the same; a retry may find its result.
     Race(Vec<RowProblem>),
-    /// The unit cannot go on.
+    /// The transaction cannot continue.
     Unit(Error),
 }
 
@@ -206,7 +198,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Carries out some rows, in their order. Whoever imports must still administer the school.
+/// Applies rows in their order. The caller must still be an administrator of the organization.
 pub fn apply(
     work: &mut Work<'_>,
     rules: Rules,
@@ -225,14 +217,14 @@ pub fn apply(
         outcomes = Some(all(work, rules, mail, rows, foreseen)?);
         Err(take_back())
     });
-    // Without outcomes the unit itself failed, and that is the error to tell.
+    // Without outcomes, the transaction itself failed with that error.
     match outcomes {
         Some(outcomes) => Ok(outcomes),
         None => taken_back.map(|()| Vec::new()),
     }
 }
 
-/// Notes that the import is over; one that changed nothing is not worth a record.
+/// Records the end of an import, unless it changed nothing.
 pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
     if counts.changed_anything() {
         work.record(UserChange::Imported {
@@ -245,7 +237,7 @@ pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
     }
 }
 
-/// Tells who imports how far it is.
+/// Sends the progress of an import to the user who started it.
 pub fn tell_progress(work: &mut Work<'_>, import_id: &str, rules: Rules, rows: i64, counts: ImportCounts) {
     if let Some(importer) = work.actor().user.clone() {
         work.record(UserChange::ImportProgressed {
@@ -307,7 +299,7 @@ fn all(
 
 type Ended = std::result::Result<(Done, Vec<Change>), Vec<RowProblem>>;
 
-/// One row, looked at anew when somebody else wrote the same meanwhile.
+/// Applies one row; retries once if a concurrent transaction wrote the same.
 fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mail>, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
     let (ended, is_race) = tried(work, rules, mail, row, foreseen)?;
     if !is_race {
@@ -316,7 +308,7 @@ fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mail>, row: &Record, for
     Ok(tried(work, rules, mail, row, foreseen)?.0)
 }
 
-/// One row in a savepoint of its own, and whether it lost a race.
+/// Applies one row in a savepoint. Also returns whether it conflicted with a concurrent transaction.
 fn tried(
     work: &mut Work<'_>,
     rules: Rules,
@@ -342,7 +334,7 @@ fn tried(
     });
     match (outcome, ended) {
         (Ok(()), Some(ended)) => Ok((ended, is_race)),
-        // Refused, and everything of the row is taken back.
+        // The row was rejected and its savepoint rolled back.
         (Err(_), Some(Err(problems))) => Ok((Err(problems), is_race)),
         (Err(error), _) => Err(error),
         (Ok(()), None) => Err(take_back()),
@@ -367,8 +359,8 @@ fn carry_out(
     }
 }
 
-/// New accounts are counted in the one record of the import: nobody listens as them yet, and a record for each would bury
-/// all others. What happens to people who were there before is told one by one.
+/// Drops the changes about new accounts: the import's own record counts them, no client is connected as these users
+/// yet, and single records would flood the log. Changes of existing users are recorded one by one.
 fn worth_telling(changes: Vec<Change>) -> Vec<Change> {
     let is_new = |change: &Change| {
         matches!(
@@ -388,7 +380,7 @@ fn gather<K: Ord>(into: &mut BTreeMap<K, Vec<Person>>, found: Vec<(K, Person)>) 
     }
 }
 
-/// Ends a savepoint whose outcome is known already; nobody sees this.
+/// An error that rolls back a savepoint whose outcome is already known. It is never returned to a client.
 fn take_back() -> Error {
     Error::Internal(anyhow::anyhow!("taken back on purpose"))
 }

@@ -1,5 +1,5 @@
-//! Invitations (contract 6.3): an address whose account this organization did not make is invited and joins only when its
-//! owner accepts. The rules are in `model::invitation`; acceptance is in `acceptance.rs`.
+//! Invitations: an address whose account was not created by this organization is invited, and becomes a member only
+//! when its owner accepts. `model::invitation` holds the rules, `acceptance.rs` the acceptance.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,11 +17,12 @@ use common::clock;
 use common::error::{Error, Result};
 use db::Work;
 
-/// The page that the mailed link opens. The token stands behind `#`, so that no server and no log ever sees it.
+/// The page that the emailed link opens. The token is in the fragment (`#`), so that it is neither sent to a server
+/// nor logged.
 const PAGE: &str = "/accept-invitation";
 
-/// Invites an address. A pending invitation is brought up to date and extended; it is mailed again only if it had expired
-/// or was never mailed, so that a repeated import sends no second email.
+/// Invites an address. A pending invitation is updated and extended; it is emailed again only if it had expired or
+/// was never emailed, so that a repeated import sends no second email.
 pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Invitation> {
     can_be_invited(&new.email)?;
     let now = work.now();
@@ -66,7 +67,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
         created_at: now,
         updated_at: now,
     };
-    // An earlier invitation that was withdrawn counts: withdrawing and inviting again must not flood a mailbox.
+    // Canceled invitations count too: canceling and inviting again must not flood a mailbox.
     invitation.sent_at = work.last_invitation_sent(&invitation.email)?;
     within_rate(&invitation, now)?;
     invitation.sent_at = None;
@@ -82,7 +83,7 @@ pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Optio
     Ok(invitation)
 }
 
-/// Extends a pending invitation and mails it again with a new token; the token before it is void.
+/// Extends a pending invitation and emails it with a new token. The former token becomes invalid.
 pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mail) -> Result<Invitation> {
     let now = work.now();
     let mut invitation = pending(work, id)?;
@@ -97,7 +98,7 @@ pub fn resend(work: &mut Work<'_>, id: &InvitationId, mail: &Mail) -> Result<Inv
     Ok(invitation)
 }
 
-/// Withdraws a pending invitation.
+/// Cancels a pending invitation.
 pub fn cancel(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
     let mut invitation = pending(work, id)?;
     settle(work, &mut invitation, InvitationStatus::Canceled)?;
@@ -107,7 +108,7 @@ pub fn cancel(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
     Ok(invitation)
 }
 
-/// A pending invitation that the caller may change: its role is below the caller's rank.
+/// Returns a pending invitation that the caller may change: its role is below the caller's rank.
 fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
     let rank = work.rank()?;
     let invitation = work.invitation_to_change(id)?;
@@ -121,7 +122,7 @@ fn pending(work: &mut Work<'_>, id: &InvitationId) -> Result<Invitation> {
     }
 }
 
-/// Writes the final state of an invitation and voids its token.
+/// Sets the final state of an invitation and invalidates its token.
 pub(super) fn settle(work: &mut Work<'_>, invitation: &mut Invitation, status: InvitationStatus) -> Result<()> {
     invitation.status = status;
     invitation.updated_at = work.now();
@@ -129,7 +130,7 @@ pub(super) fn settle(work: &mut Work<'_>, invitation: &mut Invitation, status: I
     work.update_invitation(invitation)
 }
 
-/// Queues the email with a new token; false without a mail room.
+/// Enqueues the email with a new token; returns false if there is no mailer.
 fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mail>) -> Result<bool> {
     let Some(mail) = mail else { return Ok(false) };
     let school = work.school()?;
@@ -164,7 +165,7 @@ fn send(work: &mut Work<'_>, invitation: &mut Invitation, mail: Option<&Mail>) -
     Ok(true)
 }
 
-/// Adds classes and homerooms to an invitation, each once.
+/// Adds classes and homerooms to an invitation, without duplicates.
 pub fn add_places(invitation: &mut Invitation, places: &Places) {
     for class in &places.class_ids {
         if !invitation.class_ids.contains(class) {
@@ -187,7 +188,7 @@ fn within_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
     Err(Error::RateLimited { retry_after })
 }
 
-/// How a token is stored: a reader of a backup cannot use it.
+/// Returns the stored form of a token: a hash, so that tokens cannot be recovered from a backup.
 pub(super) fn digest(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }

@@ -1,4 +1,4 @@
-//! What is saved of a document after it was deleted is kept for a day.
+//! Stores what is saved of a document after its deletion. It is kept for a day.
 
 use model::change::document::DocumentChange;
 use model::late_text::LateText;
@@ -6,7 +6,7 @@ use model::late_text::LateText;
 use common::error::Result;
 use db::Work;
 
-/// Keeps the newest text of a session of a deleted document; returns whether the row names its file now.
+/// Stores the newest content of a session of a deleted document. Returns whether the row now refers to the file.
 pub fn keep(work: &mut Work<'_>, text: &LateText) -> Result<bool> {
     let document = work.deleted_document_to_write(&text.document_id)?;
     let former = work.late_text_of_session(&text.document_id, text.generation)?;

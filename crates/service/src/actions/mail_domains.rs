@@ -1,4 +1,4 @@
-//! Mail domains of an organization: added and proven by its administrators, or set by a SUPER_ADMIN.
+//! Email domains of an organization: added and verified by its administrators, or assigned by a SUPER_ADMIN.
 
 use garde::Validate;
 use model::change::mail_domain::MailDomainChange;
@@ -12,25 +12,25 @@ use common::clock;
 use common::error::{Error, Result};
 use db::Work;
 
-/// A domain to be added.
+/// A domain to add.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMailDomain {
-    /// The domain of the school's mail addresses, such as `school.example`.
+    /// The domain of the school's email addresses, for example `school.example`.
     #[garde(length(min = 1, max = 260))]
     #[schema(min_length = 1, max_length = 260)]
     pub domain: String,
 }
 
 impl NewMailDomain {
-    /// The name in its one spelling, without what belongs to an address.
+    /// Returns the normalized name; ignores a leading `@` and a trailing dot.
     pub fn name(&self) -> Result<MailDomainName> {
         let name = MailDomainName::parse(&self.domain);
         name.map_err(|bad| Error::invalid("domain", bad.code(), bad.to_string()))
     }
 }
 
-/// Adds a domain that is to be proven by a TXT record.
+/// Adds a domain that has to be verified by a TXT record.
 pub fn add(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
     work.hold_organization()?;
@@ -39,8 +39,8 @@ pub fn add(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     Ok(domain)
 }
 
-/// Assigns a domain to the organization, also when another one holds it; for SUPER_ADMINs. A domain that the organization
-/// added before is confirmed.
+/// Assigns a domain to the organization, even if another one holds it; for SUPER_ADMINs. A domain that the
+/// organization added before becomes verified.
 pub fn set(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
     work.hold_organization()?;
@@ -55,7 +55,7 @@ pub fn set(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     Ok(domain)
 }
 
-/// The caller holds the organization, so that no two of these go beyond the limit.
+/// The caller has locked the organization, so concurrent inserts cannot exceed the limit.
 fn insert(work: &mut Work<'_>, name: MailDomainName) -> Result<MailDomain> {
     if work.count_mail_domains()? >= DOMAINS_MAX {
         let (what, limit) = ("mail domains", DOMAINS_MAX);
@@ -77,7 +77,7 @@ pub fn prove(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Resu
     Ok(domain)
 }
 
-/// Records the result of a scheduled check. A domain that was removed meanwhile is left alone.
+/// Records the result of a scheduled check. Ignores a domain that was removed in the meantime.
 pub fn recheck(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
     let mut domain = match work.mail_domain_to_change(id) {
         Err(Error::NotFound) => return Ok(()),
@@ -87,7 +87,7 @@ pub fn recheck(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Re
     write(work, &domain, checked)
 }
 
-/// Removes a domain; accounts that were taken over stay what they are.
+/// Removes a domain. Accounts that were taken over are unchanged.
 pub fn remove(work: &mut Work<'_>, id: &MailDomainId) -> Result<()> {
     let domain = work.mail_domain_to_change(id)?;
     work.delete_mail_domain(id)?;

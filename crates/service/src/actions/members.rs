@@ -1,5 +1,5 @@
-//! Memberships: which role somebody has in a school, and how he leaves it. Who owns a school is decided under a lock on its
-//! row, so that two owners who remove each other at the same time leave one of them.
+//! Memberships: change a role, end a membership. Both lock the row of the organization, so that two owners who remove
+//! each other at the same time cannot leave it without an owner.
 
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole};
@@ -16,17 +16,17 @@ use db::leaving::EndedMembership;
 use db::members::KnownMember;
 use db::people::Membership;
 
-/// What a PATCH of a membership may change.
+/// The fields of a membership that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberEdit {
-    /// The role that counts in the organization.
+    /// The role in the organization.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub role: Edit<MemberRole>,
 }
 
-/// Gives a member another role; nobody changes the own one.
+/// Changes the role of a member. Users cannot change their own role.
 pub fn edit(work: &mut Work<'_>, id: &MemberId, edit: &MemberEdit) -> Result<KnownMember> {
     work.hold_organization()?;
     let user = work.user_of_member(id)?;
@@ -54,7 +54,7 @@ pub fn edit(work: &mut Work<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Kno
     work.member(id)
 }
 
-/// Ends somebody's membership.
+/// Ends a user's membership.
 pub fn remove(work: &mut Work<'_>, user: &UserId) -> Result<()> {
     work.hold_organization()?;
     let rank = work.rank()?;
@@ -63,14 +63,14 @@ pub fn remove(work: &mut Work<'_>, user: &UserId) -> Result<()> {
     end(work, membership)
 }
 
-/// The same, named by the membership.
+/// Ends a membership by its id.
 pub fn remove_member(work: &mut Work<'_>, id: &MemberId) -> Result<()> {
     let user = work.user_of_member(id)?;
     remove(work, &user)
 }
 
-/// Ends a membership with enrolments, groups, sessions and sockets; the account is switched off when it was the last one
-/// (contract 4.6). The caller holds the organization and has asked who may do this.
+/// Ends a membership with its enrolments, groups, sessions and sockets. The account is deactivated if this was its
+/// last membership. The caller has locked the organization and checked the permission.
 pub fn end(work: &mut Work<'_>, membership: Membership) -> Result<()> {
     let Membership {
         user,
@@ -78,7 +78,7 @@ pub fn end(work: &mut Work<'_>, membership: Membership) -> Result<()> {
         is_elsewhere,
     } = membership;
     member.may_stop_owning(work.other_owners(&user.id)?)?;
-    // Those who run the platform need no school.
+    // Platform administrators stay active without a membership.
     let is_deactivated = !is_elsewhere && user.role != PlatformRole::SuperAdmin;
     let EndedMembership {
         classes,

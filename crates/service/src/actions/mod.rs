@@ -1,5 +1,5 @@
-//! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
-//! recorded as a change. No HTTP, no sockets.
+//! The operations of the service, one function each. Rules are in the model, statements in the store; each operation
+//! records its changes. Actions do not know HTTP or sockets.
 
 pub mod acceptance;
 pub mod addresses;

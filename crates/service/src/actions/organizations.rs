@@ -1,5 +1,5 @@
-//! What the platform does with organizations: found, change, suspend, activate, delete; and, after the deletion, take away
-//! what was theirs. Each happens in the organization it is about and stands in its log.
+//! Creates, updates, suspends, activates and deletes organizations, and purges the data of deleted ones. Each
+//! operation runs in the organization that it is about and is recorded in its log.
 
 use garde::Validate;
 use model::access::{MemberRole, Rank};
@@ -21,63 +21,62 @@ use adapters::mail::Mail;
 use common::error::{Error, Result};
 use db::Work;
 
-/// An organization to be founded.
+/// An organization to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTenant {
-    /// Its name.
+    /// The name of the organization.
     #[garde(dive)]
     pub name: Name,
-    /// Its name in addresses, also its subdomain.
+    /// The short name, used as the subdomain.
     #[garde(dive)]
     pub slug: Slug,
-    /// A host of its own.
+    /// A custom domain.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub custom_domain: Option<CustomDomain>,
-    /// The address of its first owner; one that has an account is invited.
+    /// The email address of the first owner. An address that has an account is invited.
     #[garde(custom(users::is_address))]
     pub owner_email: String,
-    /// The name of the owner's account, if it is new.
+    /// The name of the owner, used if the account is new.
     #[garde(dive)]
     pub owner_name: Name,
-    /// Its settings.
+    /// The settings of the organization.
     #[serde(default)]
     #[garde(dive)]
     pub metadata: Option<MetadataEdit>,
 }
 
-/// The word that proves a deletion is meant.
+/// The confirmation of a deletion.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Confirmation {
-    /// The short name of the organization.
+    /// The short name (`slug`) of the organization.
     #[garde(skip)]
     pub confirm: String,
 }
 
-/// An organization with its first owner.
+/// A new organization with its first owner.
 #[derive(Debug, Clone)]
 pub struct Founded {
-    /// The organization.
     pub organization: Organization,
-    /// The owner, or the invitation of the owner: until it is accepted the organization has none.
+    /// The owner, or the invitation of the owner. Until it is accepted, the organization has no owner.
     pub owner: Provisioned,
 }
 
-/// What a deletion shut at once.
+/// The immediate effects of a deletion.
 #[derive(Debug, Clone)]
 pub struct Deleted {
-    /// The organization as it was.
+    /// The organization before the deletion.
     pub organization: Organization,
-    /// How many members it had.
+    /// The number of members.
     pub members: i64,
-    /// How many sessions worked in it.
+    /// The number of sessions that were active in it.
     pub sessions: usize,
 }
 
-/// Founds an organization with its first owner. The password is for an owner without an account; it is temporary. An
-/// address that has an account is invited, and the organization waits without owner until it accepts.
+/// Creates an organization with its first owner. The temporary password is for an owner without an account. An
+/// address that has an account is invited, and the organization has no owner until the invitation is accepted.
 pub fn found(
     work: &mut Work<'_>,
     hosts: &PlatformHosts,
@@ -119,7 +118,7 @@ pub fn found(
     Ok(Founded { organization, owner })
 }
 
-/// Changes what a PATCH names.
+/// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit) -> Result<Organization> {
     let mut organization = work.organization_to_change()?;
     hosts.leave(edit.slug.value(), edit.custom_domain.value())?;
@@ -134,7 +133,7 @@ pub fn edit(work: &mut Work<'_>, hosts: &PlatformHosts, edit: &OrganizationEdit)
     Ok(organization)
 }
 
-/// Shuts the organization: its members are refused at once, their sockets end, nothing is lost.
+/// Suspends the organization: its members lose access and their sockets are closed. No data is deleted.
 pub fn suspend(work: &mut Work<'_>) -> Result<Organization> {
     let mut organization = work.organization_to_change()?;
     if organization.set_status(OrganizationStatus::Suspended, work.now()) {
@@ -148,7 +147,7 @@ pub fn suspend(work: &mut Work<'_>) -> Result<Organization> {
     Ok(organization)
 }
 
-/// Opens a suspended organization again.
+/// Reactivates a suspended organization.
 pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
     let mut organization = work.organization_to_change()?;
     if organization.set_status(OrganizationStatus::Active, work.now()) {
@@ -162,7 +161,7 @@ pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
     Ok(organization)
 }
 
-/// Deletes the organization: from this moment nobody finds it, and a job takes away what was its.
+/// Marks the organization as deleted, so that it cannot be found any more, and enqueues a job that purges its data.
 pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Deleted> {
     let organization = work.organization_to_change()?;
     if confirmation.confirm != organization.slug.as_str() {
@@ -187,14 +186,14 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Delete
     Ok(deleted)
 }
 
-/// Asks again for the purge of a deleted organization, should nobody be at it.
+/// Enqueues the purge of a deleted organization, unless it is already queued.
 pub fn resume_purge(work: &mut Work<'_>) -> Result<()> {
     let id = work.organization().clone();
     work.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({}))
         .map(drop)
 }
 
-/// Takes the next piece of a deleted organization away; true when nothing is left.
+/// Purges the next batch of a deleted organization; returns true when nothing is left.
 pub fn purge(work: &mut Work<'_>) -> Result<bool> {
     let purged = work.purge_piece()?;
     for (user, session) in purged.ended {

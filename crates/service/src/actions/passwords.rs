@@ -1,4 +1,5 @@
-//! Choosing another password. Whoever holds a session must still prove the old one, as often as a sign-in may be wrong.
+//! Password changes and resets. Users with a session have to prove their old password; failures count toward the
+//! limit of failed sign-ins.
 
 use model::id::{SessionId, UserId};
 use model::news::KillReason;
@@ -15,33 +16,32 @@ use db::platform::{Platform, PlatformWork};
 
 /// The kind of link that resets a password.
 const RESET: &str = "reset-password";
-/// Mails to one person within an hour (contract 9).
+/// The maximum number of reset emails to one user per hour.
 const RESET_MAILS: i64 = 3;
 const HOUR: i64 = 60 * 60;
 
-/// A password that was proved, and the one to come.
+/// A verified old password and the new one.
 #[derive(Debug, Clone)]
 pub struct NewPassword {
-    /// The hash that the old password fitted; nothing when it was wrong.
+    /// The hash that the old password matched; `None` if it was wrong.
     pub fitted: Option<String>,
     /// The hash of the new password.
     pub hash: String,
-    /// The session that goes on alone when all others shall end.
+    /// The session that replaces all others, if they are to be ended.
     pub successor: Option<Session>,
 }
 
-/// Somebody signed in who proves the password of the account he is in.
+/// A signed-in user who proves the password of their account.
 #[derive(Debug, Clone)]
 pub struct Prover {
-    /// The account.
     pub user: UserId,
-    /// The super admin who acts as this person.
+    /// The SUPER_ADMIN who impersonates the user.
     pub impersonated_by: Option<UserId>,
-    /// How the limits count it.
+    /// The attempt, for the rate limits.
     pub attempt: Attempt,
 }
 
-/// Counts the proof of a password by somebody signed in: right, or one failure more.
+/// Checks the password of a signed-in user and counts a failure. Returns whether it is right.
 pub fn prove(work: &mut PlatformWork<'_>, prover: &Prover, fitted: Option<&str>, now: Timestamp) -> Result<bool> {
     let Prover {
         user,
@@ -58,7 +58,8 @@ pub fn prove(work: &mut PlatformWork<'_>, prover: &Prover, fitted: Option<&str>,
     Ok(right)
 }
 
-/// Changes the own password; false when the old one was wrong. With a successor, all other sessions end and it begins.
+/// Changes the user's own password; returns false if the old one was wrong. With a successor, all other sessions end
+/// and it begins.
 pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, now: Timestamp) -> Result<bool> {
     if !prove(work, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
@@ -72,7 +73,7 @@ pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, n
     Ok(true)
 }
 
-/// Sends a reset link, unless the person was sent enough of them; `path` leads to the link's page.
+/// Emails a reset link to `path`, unless the limit of emails to the user is reached.
 pub fn request_reset(
     work: &mut PlatformWork<'_>,
     mail: &Mail,
@@ -81,7 +82,7 @@ pub fn request_reset(
     path: &str,
     now: Timestamp,
 ) -> Result<()> {
-    // Held, so that several at once are counted one after the other.
+    // Locked, so that concurrent requests are counted correctly.
     let person = work.profile_to_change(user)?;
     if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR))? >= RESET_MAILS {
         return Ok(());
@@ -90,18 +91,18 @@ pub fn request_reset(
     work.insert_letter(&mail.password_reset(Recipient::of(&person), path, now)?)
 }
 
-/// Whether a reset link still works.
+/// Returns whether a reset link is valid.
 pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<bool> {
     platform.is_verification(&identifier(token), now)
 }
 
-/// The person whose password a link resets, if it still works.
+/// Returns the user whose password a link resets, if the link is valid.
 pub fn whose_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
     let owner = platform.owner_of_verification(&identifier(token), now)?;
     owner.map(|user| platform.profile(&user)).transpose()
 }
 
-/// Resets a password with a mailed token, which then is used up; false when it is worth nothing.
+/// Resets a password with an emailed token and consumes it; returns false if the token is invalid.
 pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
     let Some(user) = work.take_verification(&identifier(token), now)? else {
         return Ok(false);
@@ -113,23 +114,23 @@ pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestam
         Err(error) => return Err(error),
     }
     replace(work, &user, hash, now)?;
-    // The link came out of the mailbox.
+    // The token was sent by email, so the email address is verified.
     work.prove_mailbox(&user, now)?;
     Ok(true)
 }
 
-/// Stores another password than the one that is known: all sessions end, and links that went out are worth nothing.
+/// Sets a new password: all sessions end, and emailed links become invalid.
 pub fn replace(work: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
     work.choose_password(user, hash, now)?;
     sessions::revoke_all(work, user, None, KillReason::PasswordChanged).map(drop)
 }
 
-/// How the token of a reset link is stored.
+/// Returns the stored form of the token of a reset link.
 pub(super) fn identifier(token: &str) -> String {
     link(RESET, token)
 }
 
-/// How the token of a mailed link is stored: whoever reads a backup can do nothing with it.
+/// Returns the stored form of the token of an emailed link: a hash, so that tokens cannot be recovered from a backup.
 pub(super) fn link(kind: &str, token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     digest

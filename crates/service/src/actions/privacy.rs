@@ -1,4 +1,4 @@
-//! What a school does with all it holds about one person: hand it out, or erase it (contract 6.14).
+//! Personal data (GDPR): exports or erases what an organization stores about one user.
 
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
@@ -17,37 +17,37 @@ use db::Work;
 use db::platform::PlatformProof;
 use db::platform::erasure::Traces;
 
-/// Whose data is asked for.
+/// A request to export the data of a user.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRequest {
-    /// A member of the organization, or somebody whose account it made.
+    /// A member of the organization, or a user whose account it created.
     #[garde(skip)]
     pub user_id: UserId,
 }
 
-/// Who is to be erased.
+/// A request to erase a user.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EraseRequest {
-    /// A member of the organization, or somebody whose account it made.
+    /// A member of the organization, or a user whose account it created.
     #[garde(skip)]
     pub user_id: UserId,
-    /// Only show what would happen; the same as `dryRun` in the query.
+    /// Only report what would be erased. Equivalent to the query parameter `dryRun`.
     #[serde(default)]
     #[garde(skip)]
     pub dry_run: bool,
 }
 
-/// A person whom a school knows.
+/// A user that the organization may know of.
 struct Known {
     user: User,
     role: Option<MemberRole>,
     is_elsewhere: bool,
 }
 
-/// Asks for an archive of what the organization holds about a person; with the account itself only where the organization
-/// alone administers it. One archive at a time: who asks again meanwhile is given the same.
+/// Enqueues an export of what the organization stores about a user. It contains the account itself only if the
+/// organization alone administers it. Returns the pending export if there is one.
 pub fn export(work: &mut Work<'_>, asked: &ExportRequest) -> Result<Job> {
     let known = known(work, &asked.user_id)?;
     if work.actor().user.as_ref() != Some(&asked.user_id) {
@@ -63,8 +63,8 @@ pub fn export(work: &mut Work<'_>, asked: &ExportRequest) -> Result<Job> {
     Ok(job)
 }
 
-/// Erases a person, or tells what would go. The group's work stays, the name goes; asking again finds nothing.
-/// `traces` are what was found of him in the log before, for whoever may erase him.
+/// Erases a user, or reports what would be erased. The work of groups stays, without the name of the user; a repeated
+/// erasure finds nothing. `traces` are the references to the user that were found in the log before.
 pub fn erase(work: &mut Work<'_>, asked: &EraseRequest, traces: &Traces) -> Result<Erased> {
     if asked.dry_run {
         work.rehearse(|work| erase_now(work, &asked.user_id, traces))
@@ -73,8 +73,8 @@ pub fn erase(work: &mut Work<'_>, asked: &EraseRequest, traces: &Traces) -> Resu
     }
 }
 
-/// Refuses a caller who may not erase the person; returns the e-mail address. Checked before traces of the person are looked
-/// for, and again by the erasure.
+/// Checks that the caller may erase the user; returns the user's email address. Called before traces of the user are
+/// searched, and again by the erasure.
 pub fn may_erase(work: &mut Work<'_>, user: &UserId) -> Result<String> {
     erasable(work, user).map(|known| known.user.email)
 }
@@ -92,7 +92,7 @@ fn erasable(work: &mut Work<'_>, user: &UserId) -> Result<Known> {
 
 fn erase_now(work: &mut Work<'_>, user: &UserId, traces: &Traces) -> Result<Erased> {
     let known = erasable(work, user)?;
-    // The log first: afterwards nobody knows the address and the groups any more.
+    // The log is erased first, because it needs the address and the groups of the user.
     let address = known.user.email.to_lowercase();
     let log_records = work.on_platform(PlatformProof::personal_data(), |platform| {
         platform.erase_from_log(user, &address, traces)
@@ -123,7 +123,8 @@ fn erase_now(work: &mut Work<'_>, user: &UserId, traces: &Traces) -> Result<Eras
     Ok(erased)
 }
 
-/// The person, if the organization may know of him: a member, somebody at home here, or anybody for the platform.
+/// Returns the user, if the organization may know of them: a member, a user with this home organization, or, for
+/// platform administrators, any user.
 fn known(work: &mut Work<'_>, id: &UserId) -> Result<Known> {
     let organization = work.organization().clone();
     let (user, memberships) = work.on_platform(PlatformProof::personal_data(), |platform| {
@@ -142,7 +143,7 @@ fn known(work: &mut Work<'_>, id: &UserId) -> Result<Known> {
     })
 }
 
-/// Refuses unless the person stands below the one who acts; those who run the platform stand above every member.
+/// Rejects unless the user ranks below the caller. Platform administrators rank above every member.
 fn outranked(work: &Work<'_>, known: &Known) -> Result<()> {
     let rank = rank(work).ok_or(Error::NotAMember)?;
     let role = known.role.unwrap_or(MemberRole::Student);
@@ -153,7 +154,7 @@ fn outranked(work: &Work<'_>, known: &Known) -> Result<()> {
     Ok(())
 }
 
-/// Refuses unless the account is this organization's alone, or the platform acts (contract 6.3).
+/// Rejects unless this organization alone administers the account or the caller is a platform administrator.
 fn administered(work: &Work<'_>, known: &Known) -> Result<()> {
     if rank(work) == Some(Rank::SuperAdmin) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What people change about themselves. Address, role and password have doors of their own.
+//! What users change about themselves. Email address, role and password have endpoints of their own.
 
 use garde::Validate;
 use model::access::Viewer;
@@ -16,30 +16,30 @@ use common::error::{Error, Problem, Result};
 use db::platform::PlatformWork;
 use db::{Actor, Standpoint};
 
-/// What a PATCH of the own profile may change.
+/// The fields of the caller's profile that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileEdit {
-    /// The name shown to others.
+    /// The display name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// Null or empty takes the picture away. Nothing else is allowed: pictures cannot be uploaded, and addresses elsewhere
-    /// would tell their owners who looks.
+    /// Null or empty removes the picture. Other values are rejected: pictures cannot be uploaded, and an external URL
+    /// would reveal to its host who views it.
     #[serde(default)]
     #[garde(custom(is_image))]
     pub image: Edit<String>,
-    /// Language.
+    /// The language.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: Edit<Locale>,
-    /// Time zone.
+    /// The time zone.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub timezone: Edit<TimeZone>,
 }
 
-/// Changes the own profile, when it has the version that the request asks for.
+/// Updates the caller's profile, if it has the version in `If-Match`.
 pub fn edit(
     work: &mut PlatformWork<'_>,
     user: &UserId,
@@ -77,7 +77,7 @@ pub fn edit(
     Ok(user)
 }
 
-/// Records the change in every organization of the person.
+/// Records the change in every organization of the user.
 fn record(work: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
     for seen in work.organizations_of(&user.id)? {
         let standpoint = Standpoint {
@@ -99,12 +99,9 @@ fn record(work: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &A
     Ok(())
 }
 
-/// Pictures are shown to other users, so an external URL would reveal to its owner who looks and when.
-/// Only uploads of the person could be allowed, and there is no upload for pictures: a picture can only be taken away.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands its context over like this"
-)]
+/// Rejects every picture. Pictures are shown to other users, so an external URL would reveal to its host who views it
+/// and when. Only uploads could be allowed, and there is no upload for pictures: a picture can only be removed.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 fn is_image(image: &Edit<String>, (): &()) -> garde::Result {
     match image {
         Edit::Set(image) if !image.trim().is_empty() => Err(garde::Error::new(

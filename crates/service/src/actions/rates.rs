@@ -1,12 +1,12 @@
-//! Rates that a whole group or school shares (contract 9). They are counted in the unit that does the thing, so what
-//! is refused for another reason uses nothing up.
+//! Rate limits that a whole group or organization shares. They are counted in the transaction of the operation, so an
+//! operation that is rejected for another reason does not count.
 
 use model::rate::Limit;
 
 use common::error::{Error, Result};
 use db::Work;
 
-/// Takes one turn of what `name` says, or refuses; without a limit there is nothing to take.
+/// Counts one operation under `name`; rejects it if the limit is reached. Without a limit, does nothing.
 pub fn take(work: &mut Work<'_>, name: &str, limit: Option<Limit>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
     let meter = work.hit(name, limit)?;

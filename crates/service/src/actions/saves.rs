@@ -1,5 +1,5 @@
-//! What becomes of what the document server tells. A save is no mutation by a person, so no lock refuses it: it becomes
-//! the content, or it is kept beside it, and either way it may be acknowledged once this unit is committed.
+//! Processes saves of the document server. A save is not a user's request, so a lock never rejects it: it becomes the
+//! content or is kept as a late revision. Either way it may be acknowledged once this transaction is committed.
 
 use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
@@ -21,71 +21,67 @@ use db::Work;
 use db::documents::SeenDocument;
 use db::saves::{EditingSession, SaveNote, SaveOutcome};
 
-/// Days after which a save notice is not repeated any more.
+/// Days after which save callbacks are not repeated any more.
 const NOTICES_KEPT: i64 = 30;
 
-/// A save whose bytes are durable already, before anybody has decided what becomes of it.
+/// A save whose bytes are durable, before it is processed.
 #[derive(Debug, Clone)]
 pub struct Arrived {
-    /// When we asked for it, if it is what the document server kept because nobody took it.
+    /// When this service requested the save, if it is a forgotten file, which the document server keeps if no
+    /// callback was acknowledged.
     pub forgotten_at: Option<Timestamp>,
-    /// The notice, as a repeat would name it.
+    /// The identity of the callback, by which a repeat is recognized.
     pub note: SaveNote,
-    /// The generation of its key.
+    /// The generation of the document key.
     pub generation: i64,
-    /// Whether the session is over or goes on.
+    /// Whether the session has ended.
     pub is_final: bool,
-    /// When its last change was made.
+    /// When the last change was made.
     pub last_save: Option<Timestamp>,
-    /// The last author, as the document server names him.
+    /// The last author, according to the document server.
     pub author: Option<UserId>,
-    /// Everybody who wrote, as the document server names them.
+    /// All authors, according to the document server.
     pub editors: Vec<UserId>,
-    /// Who changed what when.
+    /// The change history.
     pub history: History,
-    /// What we said with the command that forced it.
+    /// The user data of the command that forced the save.
     pub nonce: Option<String>,
-    /// Whether it is a damaged result: kept beside the document in any case.
+    /// Whether the result is corrupted. A corrupted save never becomes the content.
     pub is_partial: bool,
-    /// The bytes.
     pub bytes: KeptBytes,
 }
 
-/// Bytes under their final key, which no row names yet.
+/// Bytes stored under their final key, which no row refers to yet.
 #[derive(Debug, Clone)]
 pub struct KeptBytes {
-    /// The revision they may become.
+    /// The revision that they may become.
     pub revision: RevisionId,
-    /// Their kind.
     pub extension: FileExtension,
-    /// Where they are.
     pub key: FileKey,
-    /// How many.
     pub size: i64,
-    /// Hexadecimal SHA-256.
+    /// The hexadecimal SHA-256 of the bytes.
     pub sha256: String,
-    /// Where they are once more, for a document that is handed in.
+    /// The key of a second copy, for a submitted document.
     pub copy: Option<FileKey>,
 }
 
-/// Which of the kept files rows name now; the others may go.
+/// Which of the stored files rows refer to now; the others may be deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Named {
-    /// The revision.
     pub revision: bool,
     /// The copy in a submission.
     pub copy: bool,
-    /// Nothing was written: the document was handed in since, and its copy has to be kept first.
+    /// Nothing was written: the document was submitted in the meantime, and the caller has to store a copy first.
     pub wants_copy: bool,
 }
 
-/// The words of a forced save that belongs to the moment a document was frozen: what it brings was there at that moment,
-/// whatever the clocks say.
+/// Returns the user data of a forced save that belongs to the freeze at `frozen_at`: its content existed at that
+/// time, whatever the clocks say.
 pub fn nonce(frozen_at: Timestamp) -> String {
     format!("{}-{}", frozen_at.as_millis(), clock::new_id())
 }
 
-/// The words with which a forced save that failed is noted.
+/// Returns the value that records a failed forced save.
 pub fn failed(nonce: &str) -> String {
     format!("failed-{nonce}")
 }
@@ -95,7 +91,7 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
     millis == Some(frozen_at.as_millis().to_string().as_str())
 }
 
-/// A document as it is now, held until this unit ends. Its key must be one it has or had.
+/// Locks a document until the transaction ends and returns it. Its generation must be the present or a former one.
 pub(super) fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
@@ -106,7 +102,7 @@ pub(super) fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Res
     Ok(seen)
 }
 
-/// Decides what becomes of a save and writes it down.
+/// Decides what happens to a save and writes the result.
 pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
     if work.has_taken(&arrived.note)? {
@@ -127,7 +123,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let session = work.editing_session(&document.id, arrived.generation)?;
     let save = effective(&document, arrived, session.as_ref());
     let received = document.receive(save, current.as_ref().map(Revision::kept));
-    // What came while it was fetched is newer, even of the same session.
+    // A revision that was saved while this one was downloaded is newer, even if both are from the same session.
     let is_overtaken = match (arrived.forgotten_at, &current) {
         (Some(asked), Some(current)) => current.created_at >= asked,
         _ => false,
@@ -175,7 +171,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     Ok(named)
 }
 
-/// The save as the rules judge it: one that was forced at the moment of the freeze is not later than that moment.
+/// Returns the save as input of the rules: a save that was forced by the freeze is not later than the freeze.
 fn effective(document: &Document, arrived: &Arrived, session: Option<&EditingSession>) -> Save {
     let nonce = arrived.nonce.as_deref();
     let cut = document.frozen_at();
@@ -195,7 +191,7 @@ fn effective(document: &Document, arrived: &Arrived, session: Option<&EditingSes
 
 type Decision = (&'static str, Option<Revision>, Named);
 
-/// The save is the content from now on; of a document that is handed in, this very attempt has it too.
+/// Makes the save the current content. If the document is submitted, the current submission gets it too.
 fn become_content(
     work: &mut Work<'_>,
     seen: &SeenDocument,
@@ -219,9 +215,10 @@ fn become_content(
         document.file_extension = arrived.bytes.extension;
         work.correct_extension(&document.id, arrived.bytes.extension)?;
     }
-    // Content came in under an older key. Whoever opens the present one must not get what the document server cached
-    // under it; only a session that is going on there keeps its key, its save comes later and wins. Where nobody may
-    // write, there are none but readers: they go on reading the old words, and those who come now get the new ones.
+    // The content was saved under an older key. Users who open the present key must not get what the document server
+    // cached under it. Only an open session under the present key keeps its key: its save comes later and wins. In a
+    // read-only document all sessions are readers: open ones keep showing the old content, new ones get the new
+    // content.
     let present = document.key().generation;
     let is_older = arrived.generation < present;
     let is_read_only = document.frozen_at().is_some();
@@ -241,8 +238,8 @@ fn become_content(
     ))
 }
 
-/// Keeps the save as a version, unless its bytes are there already. The group sees it when the document is a draft: the text
-/// was only overtaken. What came after a freeze, or is only a part, is for the staff.
+/// Keeps the save as a late revision, unless its bytes are stored already. The group sees it if the document is a
+/// draft and the save was only overtaken. A save after a freeze, or a corrupted one, is visible to staff only.
 fn keep_beside(
     work: &mut Work<'_>,
     seen: &SeenDocument,
@@ -285,7 +282,8 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
         saved_by_id: arrived.author.clone().filter(|author| editors.contains(author)),
         editors,
         origin,
-        // Of one that was forgotten nobody knows: somebody may write on under its key, and his save must win.
+        // The time of a forgotten save is unknown: a user may still be writing under its key, and their save must
+        // win.
         last_save: arrived.last_save.filter(|_| arrived.forgotten_at.is_none()),
         generation: arrived.generation,
         created_at: work.now(),
@@ -298,7 +296,7 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
     Ok(revision)
 }
 
-/// A save that had been on its way completes the copy that was handed in; answers whether it took the kept copy.
+/// Adds a save that was pending at submission to the submission. Returns whether it used the stored copy.
 fn complete_submission(
     work: &mut Work<'_>,
     document: &Document,
@@ -368,7 +366,7 @@ fn tell(
     Ok(())
 }
 
-/// A save came through after one that had failed: the alarm is over, for everybody who saw it.
+/// Records that a save succeeded after a failed one, for the users who saw the alert.
 pub(super) fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
         let mut changed = Changed::new();
@@ -383,8 +381,8 @@ pub(super) fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Docu
     Ok(())
 }
 
-/// Nothing of the content is pending any more: those who were notified that something is are notified again. Not while the
-/// freeze is under way, which ends with the same event.
+/// Records that no content is pending any more, for the users who were notified that some was. Not during a freeze,
+/// which ends with the same event.
 pub(super) fn tell_arrival(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
         let seen = work.document(&after.id)?;
@@ -406,7 +404,7 @@ fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
     }
 }
 
-/// The document server could not save; the room and its staff hear of it once, until a save succeeds.
+/// Records that the document server could not save. The room and its staff are notified once, until a save succeeds.
 pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
     let seen = hold(work, &note.document_id, generation)?;
     contributions::present(work, &note.document_id, generation)?;

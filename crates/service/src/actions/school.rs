@@ -1,4 +1,4 @@
-//! What admins do with their school itself: its settings, and the sessions that work in it.
+//! What administrators do with their own organization: change its settings, end sessions.
 
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
@@ -22,7 +22,7 @@ pub fn edit_settings(work: &mut Work<'_>, edit: &SettingsEdit) -> Result<Organiz
     Ok(school)
 }
 
-/// Ends a session of somebody of lower rank, or an own one; its sockets are cut.
+/// Ends a session of the caller or of a user of lower rank, and closes its sockets.
 pub fn revoke_session(work: &mut Work<'_>, id: &SessionId) -> Result<()> {
     let found = work.school_session(id)?;
     if work.actor().user.as_ref() != Some(&found.person.id) {

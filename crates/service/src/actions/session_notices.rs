@@ -1,5 +1,5 @@
-//! What becomes of an editing session about which the document server sends a notice without bytes: someone joined or
-//! left, it is over, or its save could not be fetched.
+//! Processes callbacks of the document server without bytes: a user joined or left an editing session, the session is
+//! over, or its save could not be downloaded.
 
 use model::document::Document;
 use model::id::{DocumentId, UserId};
@@ -12,7 +12,7 @@ use common::error::{Error, Result};
 use db::Work;
 use db::saves::{SaveNote, SaveOutcome};
 
-/// The session is over, and an earlier forced save had everything.
+/// The session is over, and an earlier forced save contained all changes.
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
     let before = hold(work, &note.document_id, generation)?.whole.document;
     let mut document = before.clone();
@@ -31,15 +31,15 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
     work.end_session(&note.document_id, generation)
 }
 
-/// The last editor left without a change.
+/// The last editor left without changes.
 pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
     let before = hold(work, id, generation)?.whole.document;
     contributions::present(work, id, generation)?;
     end_held(work, before, generation)
 }
 
-/// Ends a session of which the document server holds nothing any more. The document is locked first: a freeze that is
-/// completed at the same time must not keep the key of a session that is over.
+/// Ends a session of which the document server holds no changes. The document is locked first: a freeze that
+/// completes at the same time must not keep the key of a session that is over.
 pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
     let before = hold(work, id, generation)?.whole.document;
     end_held(work, before, generation)
@@ -66,7 +66,7 @@ pub fn note_editors(
     (joined, left): (&[UserId], &[UserId]),
 ) -> Result<()> {
     if users.is_empty() {
-        // The reply to a question about the session may arrive after its final save, whose transaction ended it.
+        // The response to an `info` command may arrive after the final save, whose transaction ended the session.
         hold(work, &note.document_id, generation)?;
     } else if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
@@ -82,7 +82,7 @@ pub fn note_editors(
     work.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
 }
 
-/// A save could not be fetched; the document server tries again, or the sweep does.
+/// A save could not be downloaded; the document server repeats the callback, or the periodic sweep downloads it.
 pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
     if work.has_taken(note)? {
         return Ok(());

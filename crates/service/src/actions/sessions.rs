@@ -1,5 +1,5 @@
-//! What people do with their sessions: end them, and choose the organization they work in. Rows change here; sockets
-//! follow what is recorded.
+//! Ends sessions and selects the organization of a session. Only rows change here; sockets are closed when the
+//! recorded changes are processed.
 
 use model::access::PlatformRole;
 use model::change::session::SessionChange;
@@ -13,8 +13,8 @@ use db::platform::PlatformWork;
 use db::platform::organizations::OrganizationName;
 use db::platform::sessions::{Session, User};
 
-/// Signs out; a token that is worth nothing any more is none of our business. With the session of an impersonation goes
-/// the way back from it, for no browser holds that one any more.
+/// Signs out; an invalid token is ignored. After an impersonation the administrator's own session (`way_back`) ends
+/// too, because no browser holds its token any more.
 pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
     for token in std::iter::once(token).chain(way_back) {
         if let Some((session, user)) = work.end_session(token)? {
@@ -24,14 +24,14 @@ pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>
     Ok(())
 }
 
-/// Revokes one of the own sessions. A token of nobody, or of somebody else, revokes nothing and says nothing.
+/// Revokes one of the user's own sessions. An unknown token, or one of another user, is ignored without an error.
 pub fn revoke(work: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result<()> {
     let session = work.end_session_of(user, token)?;
     ended(work, user, session.into_iter().collect(), KillReason::Revoked);
     Ok(())
 }
 
-/// Revokes the sessions of a person, except perhaps the one that asks, and says how many.
+/// Revokes the sessions of a user, optionally except one, and returns how many.
 pub fn revoke_all(
     work: &mut PlatformWork<'_>,
     user: &UserId,
@@ -44,7 +44,7 @@ pub fn revoke_all(
     Ok(count)
 }
 
-/// Prolongs a session that is still there.
+/// Extends a session; fails if it has ended.
 pub fn renew(work: &mut PlatformWork<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
     if work.renew_session(session, expires_at, now)? {
         Ok(())
@@ -53,18 +53,19 @@ pub fn renew(work: &mut PlatformWork<'_>, session: &SessionId, expires_at: Times
     }
 }
 
-/// How the choice of an organization ended.
+/// The result of selecting an organization.
 #[derive(Debug, Clone)]
 pub enum Choice {
-    /// The session works in it.
+    /// The organization of the session was changed.
     Chosen(Box<Organization>),
-    /// No organization of this short name; nothing changed.
+    /// No organization has this short name; nothing changed.
     Unknown,
-    /// Not the caller's, or there is none: the session works in none now.
+    /// The organization does not exist or the user is not a member. The session has no organization now.
     NotAMember,
 }
 
-/// Chooses the organization of a session. Who asks for one that is not his loses the one he had, as in better-auth.
+/// Selects the organization of a session. As in better-auth, selecting an organization without being a member clears
+/// the former selection.
 pub fn choose_organization(
     work: &mut PlatformWork<'_>,
     session: &Session,
@@ -88,7 +89,7 @@ pub fn choose_organization(
     }
 }
 
-/// Leaves the organization of a session.
+/// Clears the organization of a session.
 pub fn leave_organization(work: &mut PlatformWork<'_>, session: &Session, now: Timestamp) -> Result<()> {
     choose(work, session, None, now)
 }
@@ -109,7 +110,7 @@ pub(super) fn choose(
     Ok(())
 }
 
-/// Says that sessions are over.
+/// Records that sessions have ended.
 pub(super) fn ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
     if !sessions.is_empty() {
         work.record(SessionChange::Ended {

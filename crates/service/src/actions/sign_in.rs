@@ -1,6 +1,6 @@
-//! Signing in: who is let in, and how often one may be wrong (contract 9). Only failures count, so that a class behind
-//! one address can sign in together; an attempt is judged when its password was hashed, so that many at once find out
-//! no more than one after the other.
+//! Sign-in and its limits of failed attempts. Only failures count, so that a class behind one IP address can sign in
+//! together. The limits are checked again after the password was hashed, so that concurrent attempts gain nothing
+//! over sequential ones.
 
 use model::change::session::SessionChange;
 use model::id::UserId;
@@ -11,31 +11,32 @@ use db::platform::sessions::Session;
 use db::platform::sign_in::{Attempt, Credential};
 use db::platform::{Platform, PlatformWork};
 
-/// What a sign-in brings to its verdict.
+/// The input of a sign-in.
 #[derive(Debug, Clone)]
 pub struct SignIn {
-    /// Whom it names and where it comes from.
+    /// The account it names and the client address it comes from.
     pub attempt: Attempt,
-    /// The hash that the password fitted, if it fitted one.
+    /// The hash that the password matched; `None` if it was wrong.
     pub fitted: Option<String>,
-    /// The hash to store instead, where the old one is of another kind.
+    /// The hash to store instead, if the old one uses another algorithm.
     pub rehashed: Option<String>,
-    /// The session that begins if all is well; its person is filled in here.
+    /// The session to insert on success; its user is filled in here.
     pub session: Session,
 }
 
-/// How a sign-in ended.
+/// The result of a sign-in.
 #[derive(Debug, Clone)]
 pub enum Verdict {
-    /// It is a session.
+    /// A session was created.
     In(Session),
-    /// Wrong, unknown, switched off or outdated: nobody learns which.
+    /// Rejected: the password is wrong, the account is unknown or deactivated, or the temporary password has expired.
+    /// Clients cannot distinguish these.
     Wrong,
-    /// The password was right, but the platform keeps the person out.
+    /// Rejected: the password was right, but the user is banned.
     Banned,
 }
 
-/// Refuses while too many attempts failed; the same for accounts that do not exist.
+/// Rejects an attempt while there are too many failures. Behaves in the same way for accounts that do not exist.
 pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
     let Some(opens_at) = platform.failure_history(attempt, now)?.opens_at(now) else {
         return Ok(());
@@ -45,7 +46,7 @@ pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timest
     Err(Error::RateLimited { retry_after })
 }
 
-/// Lets somebody in, or counts a failure.
+/// Creates the session, or counts a failure.
 pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<Verdict> {
     let attempt = &sign_in.attempt;
     work.hold_account(&attempt.account_key)?;
@@ -73,7 +74,7 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     Ok(Verdict::In(session))
 }
 
-/// Counts a wrong password, also of somebody who is signed in already, or of a super admin who acts as him.
+/// Counts a wrong password; also if the user is already signed in or impersonated.
 pub fn fail(
     work: &mut PlatformWork<'_>,
     attempt: &Attempt,
@@ -91,7 +92,7 @@ pub fn fail(
     Ok(())
 }
 
-/// The credential and the row of its password, if that is still the password which fitted and may be used.
+/// Returns the credential and its account row, if the matched hash is still stored and may be used.
 fn fitting(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Credential, String)> {
     let credential = credential?;
     let (account, hash) = credential.password.clone()?;
@@ -108,7 +109,7 @@ mod tests {
 
     const START: i64 = 1_800_000_000_000;
 
-    /// A store whose limits are asked at any moment.
+    /// A store whose limits can be checked at any time.
     struct Limits {
         store: Store,
         _folder: tempfile::TempDir,
@@ -134,7 +135,7 @@ mod tests {
             write.await.unwrap();
         }
 
-        /// How many seconds one has to wait; none where one may try.
+        /// Returns the seconds to wait; `None` if an attempt is allowed.
         async fn wait(&self, address: &str, at: i64) -> Option<u64> {
             let attempt = attempt(address);
             let look = self

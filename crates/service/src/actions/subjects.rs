@@ -1,4 +1,4 @@
-//! What people do with subjects.
+//! Creates, updates and deletes subjects.
 
 use garde::Validate;
 use model::access::Viewer;
@@ -14,28 +14,28 @@ use common::clock;
 use common::error::Result;
 use db::{Scope, Work};
 
-/// A subject to be created.
+/// A subject to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSubject {
-    /// Its name, unique in the organization without regard to case.
+    /// The name, unique in the organization regardless of case.
     #[garde(dive)]
     pub name: ShortName,
     /// A short code.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub code: Option<SubjectCode>,
-    /// The colour in which clients show it.
+    /// The color in which clients display the subject.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub color: Option<Color>,
-    /// What it is about.
+    /// A description of the subject.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub description: Option<SubjectDescription>,
 }
 
-/// Refuses teachers of a school that leaves its list of subjects to the admins.
+/// Rejects teachers if only administrators may change the organization's list of subjects.
 pub fn may_add(scope: &mut Scope<'_>) -> Result<()> {
     let is_admin = *scope.viewer() == Viewer::Admin;
     if is_admin || scope.school_settings()?.features.teachers_add_subjects {
@@ -45,7 +45,6 @@ pub fn may_add(scope: &mut Scope<'_>) -> Result<()> {
     }
 }
 
-/// Adds a subject.
 pub fn create(work: &mut Work<'_>, new: &NewSubject) -> Result<Subject> {
     may_add(work)?;
     let subject = Subject {
@@ -66,7 +65,7 @@ pub fn create(work: &mut Work<'_>, new: &NewSubject) -> Result<Subject> {
     Ok(subject)
 }
 
-/// Changes what a PATCH names.
+/// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<Subject> {
     let mut subject = work.subject_to_change(id)?;
     let changed = subject.edit(edit.clone(), work.now())?;
@@ -80,7 +79,7 @@ pub fn edit(work: &mut Work<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<S
     Ok(subject)
 }
 
-/// Removes a subject nobody uses.
+/// Deletes a subject that is not in use.
 pub fn remove(work: &mut Work<'_>, id: &SubjectId) -> Result<()> {
     let subject = work.subject_to_change(id)?;
     subject.removable(work.subject_in_use(id)?)?;

@@ -1,5 +1,6 @@
-//! Handing in and taking back. An attempt is the full set of a group's submitted documents with immutable copies of their
-//! bytes; the copies are kept before a unit begins, so that status, attempt and link change in one.
+//! Submits documents and withdraws submissions. A submission (an attempt) contains all submitted documents of a group
+//! as immutable copies. The copies are stored before the transaction begins, so that the document's status, the
+//! submission and the group assignment change atomically.
 
 use garde::Validate;
 use model::change::submission::SubmissionChange;
@@ -25,19 +26,19 @@ use db::documents::SeenDocument;
 use db::group_assignments::Candidate;
 use db::{Scope, Work};
 
-/// A document to be handed in.
+/// A document to submit.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HandIn {
-    /// The topic it is for; the service never guesses it.
+    /// The topic to submit for. It is required and never inferred.
     #[schema(required)]
     #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
-    /// A remark of the group.
+    /// A note from the group.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
-    /// Says that the person was asked first. Absent is fine; who was asked and said no sends nothing at all.
+    /// Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines.
     #[garde(custom(not_declined))]
     pub confirm: Option<bool>,
 }
@@ -45,7 +46,7 @@ pub struct HandIn {
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands over references"
+    reason = "garde passes references"
 )]
 fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
     match confirm {
@@ -54,54 +55,50 @@ fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
     }
 }
 
-/// A document to be taken back.
+/// A document to withdraw.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TakeBack {
-    /// Why.
+    /// The reason.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub reason: Option<Note>,
 }
 
-/// Bytes of a document under a key of their own, which no row names yet.
+/// A copy of a document's bytes under a separate key, which no row refers to yet.
 #[derive(Debug, Clone)]
 pub struct Copied {
-    /// The id the copy will have.
+    /// The id that the copy will have.
     pub id: SubmissionDocumentId,
-    /// Which revision they are; none for the blank template.
+    /// The copied revision; `None` for the blank template.
     pub revision: Option<RevisionId>,
-    /// Its number.
+    /// The version number of the revision.
     pub version: i64,
-    /// The kind of the bytes.
     pub extension: FileExtension,
-    /// Where they are.
     pub key: FileKey,
-    /// How many.
     pub size: i64,
-    /// Hexadecimal SHA-256.
+    /// The hexadecimal SHA-256 of the bytes.
     pub sha256: String,
 }
 
-/// What a hand-in leaves to do: the open editors are asked for what they still have.
+/// What remains to do after a submission: open editors have to be asked for pending changes.
 #[derive(Debug, Clone)]
 pub struct HandedIn {
-    /// The editors that may be open.
+    /// Editing sessions that may be open.
     pub freezes: Vec<Freeze>,
 }
 
-/// Where an answer about a hand-in comes from.
+/// The state that responses about a submission are built from.
 #[derive(Debug, Clone)]
 pub struct Standing {
-    /// The document.
     pub seen: SeenDocument,
-    /// The link it belongs to.
+    /// The group assignment of the submission.
     pub link: WholeGroupAssignment,
-    /// The attempt, if one is current.
+    /// The current submission, if there is one.
     pub submission: Option<WholeSubmission>,
 }
 
-/// Refuses what would be refused anyway, before bytes are copied.
+/// Rejects early, before bytes are copied, what the transaction would reject.
 pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &AssignmentId) -> Result<SeenDocument> {
     let seen = scope.document(document)?;
     scope.assignment(assignment)?;
@@ -109,8 +106,9 @@ pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &Ass
     Ok(seen)
 }
 
-/// The active topics that a group may submit for, and whether each is the preselected one: that of the document, if one is
-/// named, or the one with the nearest deadline. 404 when the caller does not see the group, or the document in it.
+/// Returns the active topics that a group may submit for. The flag marks the preselected one: that of `document`, or
+/// the one with the earliest deadline. [`Error::NotFound`] if the caller cannot view the group, or the document is
+/// not in it.
 pub fn submission_candidates(
     scope: &mut Scope<'_>,
     group: &GroupId,
@@ -135,7 +133,7 @@ pub fn submission_candidates(
         .collect())
 }
 
-/// Hands a document in. Answers nothing when the copy is not of its present content any more.
+/// Submits a document. Returns `None` if the copy is not of its current content any more.
 pub fn submit(
     work: &mut Work<'_>,
     id: &DocumentId,
@@ -208,7 +206,7 @@ pub fn submit(
     Ok(Some(HandedIn { freezes }))
 }
 
-/// Takes a document back.
+/// Withdraws a document from its submission.
 pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> Result<Standing> {
     let by = author(work)?;
     let class = work.document(id)?.place.class;
@@ -227,7 +225,7 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
     let next = submission::unsubmit(&mut document, &link, &current.submission, &handed_in, attempts, now)?;
     let next = match next {
         Some(next) => {
-            // Taking back hands nothing in: whoever handed in the rest, did so then and with those members.
+            // Withdrawing submits nothing: the remaining documents keep their submitter, time and members.
             let new = Submission {
                 on_behalf: current.submission.on_behalf,
                 member_ids: current.submission.member_ids.clone(),
@@ -266,7 +264,7 @@ pub fn unsubmit(work: &mut Work<'_>, id: &DocumentId, reason: Option<&Note>) -> 
     Ok(standing)
 }
 
-/// The document, its link and the current attempt, as the viewer sees them.
+/// Returns the document, its group assignment and the current submission, as the viewer sees them.
 pub fn standing(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentId) -> Result<Standing> {
     let seen = scope.document(id)?;
     let link = whole_link(scope, assignment, &seen.place.group.id)?;
@@ -274,7 +272,7 @@ pub fn standing(scope: &mut Scope<'_>, id: &DocumentId, assignment: &AssignmentI
     Ok(Standing { seen, link, submission })
 }
 
-/// The link of a group to a topic with the whole of its current attempt.
+/// Returns the link of a group to a topic, with the complete current submission.
 pub fn whole_link(scope: &mut Scope<'_>, assignment: &AssignmentId, group: &GroupId) -> Result<WholeGroupAssignment> {
     let links = scope.assignment(assignment)?.whole.links.into_iter();
     let mut link = links
@@ -297,7 +295,7 @@ fn documents_of(current: Option<&WholeSubmission>) -> Vec<DocumentId> {
     copies.filter_map(|copy| copy.document_id.clone()).collect()
 }
 
-/// An attempt as it begins.
+/// Builds a new submission.
 fn attempt(work: &Work<'_>, link: &GroupAssignmentId, next: &NextAttempt, by: UserId) -> Submission {
     Submission {
         id: SubmissionId::new(clock::new_id()),
@@ -331,7 +329,8 @@ fn copy_of(title: &model::text::DocumentTitle, document: &DocumentId, copied: &C
     }
 }
 
-/// The copy of another document of the attempt: its bytes have not changed, so the next attempt names the same file.
+/// Returns the copy of another document in the submission. Its bytes have not changed, so the next submission refers
+/// to the same file.
 fn former_copy(current: Option<&WholeSubmission>, document: &DocumentId) -> Result<SubmissionDocument> {
     let copies = current.into_iter().flat_map(|current| &current.documents);
     let copy = copies
@@ -344,7 +343,7 @@ fn former_copy(current: Option<&WholeSubmission>, document: &DocumentId) -> Resu
     Ok(copy)
 }
 
-/// Writes an attempt with its copies. The former one has ended already: there is never more than one.
+/// Inserts a submission with its copies. The former one has ended already: at most one is current.
 fn begin(work: &mut Work<'_>, new: &Submission, copies: &[SubmissionDocument]) -> Result<()> {
     work.insert_submission(new)?;
     for copy in copies {

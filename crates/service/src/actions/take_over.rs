@@ -1,5 +1,6 @@
-//! Takes over the account of an address under a mail domain of the organization that adds the address (`model::take_over`).
-//! It crosses organizations, so it runs before the membership is made, in the same transaction.
+//! Takes over the account of an address under an email domain of the organization that adds the address
+//! (`model::take_over`). This affects several organizations, so it runs before the membership is inserted, in the
+//! same transaction.
 
 use model::change::user::UserChange;
 use model::id::UserId;
@@ -12,12 +13,12 @@ use common::error::Result;
 use db::Standpoint;
 use db::platform::PlatformWork;
 
-/// The page where a person without a password asks for one.
+/// The page where a user without a password requests one.
 const PAGE: &str = "/forgot";
 
-/// Takes the account of an address over for the organization of `standpoint`, if that is due; returns whether it did. Its
-/// sessions, mailed links and password are gone afterwards, its other memberships are invitations, and the organization is
-/// its home.
+/// Takes over the account of an address for the organization of `standpoint`, if the rules allow it; returns whether
+/// it did. The account then has no sessions, emailed links or password, its other memberships have become
+/// invitations, and the organization is its home.
 pub fn take_over(
     work: &mut PlatformWork<'_>,
     standpoint: &Standpoint,
@@ -67,7 +68,7 @@ pub fn take_over(
     Ok(true)
 }
 
-/// Locks the organizations that change before the account, in the order in which everything else does.
+/// Locks the affected organizations in id order and before the account, the lock order of the whole service.
 fn hold(work: &mut PlatformWork<'_>, standpoint: &Standpoint, user: &UserId) -> Result<()> {
     let mut tenants = vec![standpoint.tenant.clone()];
     tenants.extend(work.organizations_of(user)?.into_iter().map(|seen| seen.tenant));

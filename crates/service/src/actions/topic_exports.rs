@@ -1,5 +1,5 @@
-//! What goes into the archive of a topic, read at one moment: whatever is written afterwards is not in it, and no two
-//! states are mixed. The bytes are read later; they never change.
+//! Plans the archive of a topic from one consistent read: later writes are not in it. The bytes are read later; they
+//! are immutable.
 
 use std::collections::HashMap;
 
@@ -22,24 +22,25 @@ use db::{Scope, Work};
 
 /// The first file of an archive: the list of all others.
 pub const INDEX: &str = "index.csv";
-/// The last one, if something could not be brought.
+/// The last file of an archive, present if some files could not be read.
 pub const ERRORS: &str = "errors.txt";
 
-/// Which part of the work is wanted.
+/// The options of an export.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// As what the documents come.
+    /// The format of the documents.
     pub format: ExportFormat,
-    /// Which state of them.
+    /// Which state of the documents to export.
     pub source: ExportSource,
-    /// Of these groups alone.
+    /// Only these groups; `None` for all.
     pub groups: Option<Vec<GroupId>>,
 }
 
-/// Reads what goes into the archive of a topic. Hidden groups are in it: it is for the staff of the class.
+/// Returns the contents of a topic's archive. It includes groups that are hidden from students, because only staff of
+/// the class can export.
 pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result<TopicExport> {
     let seen = scope.assignment(id)?;
-    // Colleagues know the outline of the topic; its work is not part of that.
+    // Teachers of other classes see the outline of a topic, but not the groups' work.
     if !seen.is_managed {
         return Err(Error::NotFound);
     }
@@ -101,7 +102,7 @@ pub fn plan(scope: &mut Scope<'_>, id: &AssignmentId, wanted: &Wanted) -> Result
     Ok(export)
 }
 
-/// Remembers that the work of a topic was taken out.
+/// Records the export in the activity log.
 pub fn record(work: &mut Work<'_>, topic: &Assignment) {
     work.record(AssignmentChange::Exported {
         assignment: Box::new(topic.clone()),
@@ -143,7 +144,7 @@ fn as_it_is(
     }
 }
 
-/// The bytes of a document in which nothing was saved yet.
+/// Returns the bytes of a document without a saved revision.
 pub fn blank_bytes(extension: FileExtension) -> &'static [u8] {
     blank::blank(extension).unwrap_or_default()
 }
@@ -178,7 +179,8 @@ fn handed_in(link: WholeGroupAssignment, names: &HashMap<UserId, String>) -> Exp
     }
 }
 
-/// Gives every document its place: a folder for the topic, one for each group, and names that differ on every disk.
+/// Assigns the paths in the archive: a folder for the topic, one for each group, and names that are unique on every
+/// file system.
 fn place(export: &mut TopicExport) {
     let topic = Names::beside(&[INDEX, ERRORS]).take(export.assignment.title.as_str());
     let mut folders = Names::default();

@@ -1,6 +1,6 @@
-//! What administrators do with the accounts of their organization (contract 6.3). Name, address and erasure of an account
-//! belong to its home and are refused once the person accepted another membership; deactivation, export and removal act on
-//! the own membership and are never refused.
+//! What administrators do with the accounts of their organization. The home organization of an account changes its
+//! name and address and erases it, unless the user has accepted another membership. Deactivation, export and removal
+//! act on the organization's own membership and are always allowed.
 
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
@@ -24,91 +24,91 @@ use db::Work;
 use db::people::Membership;
 use db::platform::PlatformProof;
 
-/// Somebody to be brought into the school.
+/// A user to create.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewUser {
-    /// The name shown to others.
+    /// The display name.
     #[garde(dive)]
     pub name: Name,
-    /// The address to sign in with.
+    /// The email address to sign in with.
     #[garde(custom(is_address))]
     pub email: String,
-    /// First name.
+    /// The first name.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub first_name: Option<ShortName>,
-    /// Last name.
+    /// The last name.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub last_name: Option<ShortName>,
-    /// Another name to sign in with.
+    /// An alternative name to sign in with.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub username: Option<Username>,
-    /// ADMIN, TEACHER or STUDENT: the role in this organization.
+    /// The role in this organization: ADMIN, TEACHER or STUDENT.
     #[garde(custom(of_a_school))]
     pub role: PlatformRole,
-    /// A password; the person is asked to choose another.
+    /// A password. The user is asked to change it.
     #[garde(custom(is_good_password([self.name.as_str(), &self.email])), custom(not_with_invite(self.send_invite)))]
     pub password: Option<String>,
-    /// Instead of a password: mail a link with which the person chooses one.
+    /// Email the user a link to choose a password. Cannot be combined with `password`.
     #[garde(skip)]
     pub send_invite: Option<bool>,
-    /// Id in the school's own administration.
+    /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub external_id: Option<ExternalId>,
-    /// The homeroom of a student.
+    /// The homeroom; only for students.
     #[garde(custom(of_students(self.role)))]
     pub homeroom_id: Option<HomeroomId>,
-    /// The classes a student learns in.
+    /// The classes to enroll in; only for students.
     #[garde(dive, custom(of_students(self.role)))]
     pub class_ids: Option<List<ClassId>>,
 }
 
-/// What a PATCH of somebody may change.
+/// The fields of a user that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserEdit {
-    /// The name shown to others.
+    /// The display name.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: Edit<Name>,
-    /// First name.
+    /// The first name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub first_name: Edit<ShortName>,
-    /// Last name.
+    /// The last name.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub last_name: Edit<ShortName>,
-    /// Another name to sign in with.
+    /// An alternative name to sign in with.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub username: Edit<Username>,
-    /// The address to sign in with.
+    /// The email address to sign in with.
     #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: Edit<String>,
-    /// Whether the membership is active; false ends the sessions here at once, and all sessions of an account that
-    /// is this organization's alone.
+    /// Whether the membership is active. Setting it to false ends the user's sessions in this organization
+    /// immediately, and all sessions if the account belongs to this organization alone.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: Edit<bool>,
-    /// Id in the school's own administration.
+    /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub external_id: Edit<ExternalId>,
-    /// Language.
+    /// The language.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: Edit<Locale>,
 }
 
 impl UserEdit {
-    /// Whether it says anything about the account, and not only about the membership. What it says need not differ: the
-    /// answer must not tell whether somebody guessed a stranger's name.
+    /// Returns whether the request contains fields of the account, not only of the membership. They count even if
+    /// they equal the stored values: the response must not reveal whether a value was guessed correctly.
     fn names_account(&self) -> bool {
         !(self.name.is_keep()
             && self.first_name.is_keep()
@@ -119,17 +119,17 @@ impl UserEdit {
     }
 }
 
-/// A password by mail: how the link that lets a new person choose one is remembered.
+/// The link with which a new user chooses a password.
 #[derive(Debug, Clone)]
 pub struct Invitation {
-    /// The secret of the link.
+    /// The secret token of the link.
     pub token: String,
-    /// Where the link leads, below FRONTEND_URL.
+    /// The path of the link, relative to `FRONTEND_URL`.
     pub path: String,
 }
 
-/// Adds a person to the organization, with the homeroom and the classes that are named; an address whose account another
-/// organization made is invited, and joins them when its owner accepts.
+/// Adds a user to the organization, with a homeroom and classes. An address whose account another organization
+/// created is invited, and gets the homeroom and classes when its owner accepts.
 pub fn create(
     work: &mut Work<'_>,
     new: &NewUser,
@@ -188,7 +188,7 @@ pub fn create(
     Ok(provisioned)
 }
 
-/// Refuses to invite into classes or homerooms that are unknown or closed; an enrolment would be refused alike.
+/// Rejects invitations to unknown or closed classes or homerooms, as an enrolment would.
 fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
     for homeroom in &places.homeroom_ids {
         work.homeroom_to_change(homeroom)?;
@@ -199,7 +199,7 @@ fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
     Ok(())
 }
 
-/// Lets the letter go out with the unit that made the account.
+/// Enqueues the email in the transaction that created the account.
 pub fn invite(work: &mut Work<'_>, mail: &Mail, user: &User, invitation: &Invitation) -> Result<()> {
     let school = work.school()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
@@ -208,10 +208,10 @@ pub fn invite(work: &mut Work<'_>, mail: &Mail, user: &User, invitation: &Invita
     work.insert_letter(&letter)
 }
 
-/// Changes what a PATCH names.
+/// Applies a PATCH.
 pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if !edit.is_active.is_keep() {
-        // Switching off an owner is deciding who owns the school.
+        // Deactivating an owner changes the owners of the organization, which is serialized.
         work.hold_organization()?;
     }
     let rank = work.rank()?;
@@ -224,7 +224,7 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if edit.names_account() && rank != Rank::SuperAdmin {
         user.administered_by(work.organization(), is_elsewhere)?;
     }
-    // Deactivation acts on the membership; the account follows where it is this organization's alone.
+    // Deactivation applies to the membership, and also to an account that belongs to this organization alone.
     let is_ours = rank == Rank::SuperAdmin || user.administered_by(work.organization(), is_elsewhere).is_ok();
     let switched = edit.is_active.clone().required("isActive").map_err(Refusal::from)?;
     let switched =
@@ -248,7 +248,7 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         work.update_account(&user)?;
     }
     if changed.has("email") {
-        // Whoever reads the old mailbox has no business with this account any more.
+        // Links sent to the old address must not work any more.
         work.take_back_mailed_links(id)?;
         work.on_platform(PlatformProof::sign_in_history(), |platform| {
             platform.move_sign_in_history(&former_email, &user.email)
@@ -293,8 +293,8 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     Ok(())
 }
 
-/// Sets a temporary password; all sessions of the user end. A teacher may do this for students whom the school
-/// itself put into a class of the teacher. The user is notified who did it.
+/// Sets a temporary password; all sessions of the user end. A teacher may do this for students that the organization
+/// itself enrolled in one of the teacher's classes. The user is notified by email who did it.
 pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &Password) -> Result<()> {
     let rank = work.rank()?;
     let Membership { user, member, .. } = work.membership_to_change(id)?;
@@ -316,7 +316,7 @@ pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &
     Ok(())
 }
 
-/// The role in the school that a request asks for; validation has refused every other word.
+/// Returns the membership role in a request; validation has rejected all other values.
 fn member_role(role: PlatformRole) -> MemberRole {
     match role {
         PlatformRole::SuperAdmin | PlatformRole::Admin => MemberRole::Admin,
@@ -327,11 +327,8 @@ fn member_role(role: PlatformRole) -> MemberRole {
 
 const NO_ADDRESS: &str = "must be an e-mail address";
 
-/// Whether mail can be sent there.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands its context over like this"
-)]
+/// Validates an email address.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 pub fn is_address(text: &str, (): &()) -> garde::Result {
     match people::address(text) {
         Some(_) => Ok(()),
@@ -339,19 +336,13 @@ pub fn is_address(text: &str, (): &()) -> garde::Result {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands its context over like this"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 fn is_another_address(edit: &Edit<String>, context: &()) -> garde::Result {
     not_null(edit, context)?;
     edit.value().map_or(Ok(()), |text| is_address(text, context))
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands its context over like this"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde passes its context by reference")]
 fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
     if *role == PlatformRole::SuperAdmin {
         Err(garde::Error::new("must be ADMIN, TEACHER or STUDENT"))

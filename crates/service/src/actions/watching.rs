@@ -1,5 +1,5 @@
-//! What becomes of an editing session that fell silent: it is over, or its changes wait where nobody looks. The staff see
-//! what may not be saved.
+//! Handles editing sessions whose callbacks have timed out: they have ended, or hold unsaved changes. Staff are
+//! alerted if changes may not be saved.
 
 use model::time::Timestamp;
 
@@ -8,15 +8,15 @@ use common::error::Result;
 use db::saves::{EditingSession, SaveNote};
 use db::{Scope, Work};
 
-/// Since when a document is frozen; nothing for a draft.
+/// Returns when a document was frozen; `None` for a draft.
 pub fn frozen_at(scope: &mut Scope<'_>, session: &EditingSession) -> Result<Option<Timestamp>> {
     Ok(scope.document(&session.document_id)?.document().frozen_at())
 }
 
-/// The document server knows nothing of a session any more. Where somebody wrote and no save came since, his words may be
-/// gone: the staff are told.
+/// Ends a session that is unknown to the document server. If a user edited and no save followed, the changes may be
+/// lost and staff are alerted.
 pub fn end_unknown(work: &mut Work<'_>, session: &EditingSession) -> Result<()> {
-    // It may have spoken while it was asked after.
+    // A callback may have arrived while the document server was asked.
     let still = work.editing_session(&session.document_id, session.generation)?;
     if still.is_none_or(|still| still.last_callback_at > session.last_callback_at) {
         return Ok(());
@@ -28,7 +28,8 @@ pub fn end_unknown(work: &mut Work<'_>, session: &EditingSession) -> Result<()> 
     session_notices::end(work, &session.document_id, session.generation)
 }
 
-/// Nobody has it open, but the document server holds changes that were not saved; they come with the next opening.
+/// Alerts staff: no editor is open, but the document server holds unsaved changes, which it sends when the document
+/// is opened again.
 pub fn tell_staff(work: &mut Work<'_>, session: &EditingSession) -> Result<()> {
     let note = SaveNote {
         document_id: session.document_id.clone(),

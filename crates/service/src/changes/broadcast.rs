@@ -1,6 +1,7 @@
-//! Each change as the sockets hear it: event, rooms, payload, and the orders that move sockets first. Pure: whatever a
-//! payload needs comes with the change. The rooms of a group are asked of [`Place::rooms`](model::group::Place::rooms),
-//! the fields of a payload of the views; nothing here decides who may see what.
+//! Converts each change to the socket signals that it causes: events with rooms and payloads, and commands that move
+//! sockets between rooms first. Pure: a change contains everything that its payloads need.
+//! [`Place::rooms`](model::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
+//! access rules are decided here.
 
 mod assignment;
 mod class;
@@ -29,7 +30,7 @@ pub use self::session::orders as orders_of_session;
 use self::telling::Telling;
 use db::Actor;
 
-/// The signals of a change, in the order in which they are carried out.
+/// Returns the signals of a change, in the order of their execution.
 pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, now: Timestamp) -> Vec<Signal> {
     let mut telling = Telling::new(actor, organization, now);
     match change {

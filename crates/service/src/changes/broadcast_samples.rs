@@ -1,4 +1,4 @@
-//! Whole nouns for the tests beside: group `g` of class 7b with Ben and Cem, on one topic, with one document.
+//! Test data for the broadcast tests: group `g` of class 7b with Ben and Cem, on one topic, with one document.
 
 use model::access::MemberRole;
 use model::assignment::{Assignment, LatePolicy};

@@ -1,4 +1,4 @@
-//! Who hears what of a change, read off the signals themselves.
+//! Tests which rooms receive which events of a change.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use model::change::assignment::{AssignmentChange, MovedStart};
@@ -25,7 +25,7 @@ pub fn told(change: impl Into<model::change::Change>) -> Vec<Signal> {
     signals(&change.into(), &ada(), &school(), NOW)
 }
 
-/// Event, rooms and payload of what is emitted.
+/// Returns event, rooms and payload of the emitted signals.
 pub fn emitted(signals: &[Signal]) -> Vec<(Event, &[Room], &Value)> {
     let emitted = signals.iter().filter_map(|signal| match signal {
         Signal::Emit {
@@ -36,7 +36,7 @@ pub fn emitted(signals: &[Signal]) -> Vec<(Event, &[Room], &Value)> {
     emitted.collect()
 }
 
-/// What reaches anybody but the staff.
+/// Returns what is emitted to anyone except staff.
 pub fn to_students(signals: &[Signal]) -> Vec<(Event, &[Room], &Value)> {
     let staff = [Room::Staff(class())];
     let mut emitted = emitted(signals);
@@ -56,7 +56,7 @@ fn boxed(group: &WholeGroup) -> Box<WholeGroup> {
     Box::new(group.clone())
 }
 
-/// Every change that can happen to a group.
+/// Returns every possible change of a group.
 pub fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
     let topic = assignment(false, &[group]);
     let link = topic.links[0].clone();
@@ -140,7 +140,7 @@ pub fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
     changes
 }
 
-/// Every change that can happen to what a group does.
+/// Returns every possible change of the work of a group.
 fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::change::Change> {
     let (place, submission) = (group.place(), submission(&link, GradeStatus::Published));
     vec![

@@ -1,4 +1,4 @@
-//! Tests of events: grades and feedback, and the size of every event at the limits.
+//! Tests of events about grades and feedback, and of the maximum size of every event.
 
 use model::change::assignment::AssignmentChange;
 use model::change::feedback::FeedbackChange;

@@ -1,5 +1,5 @@
-//! The files that go with a change. Their keys are written in the unit of the change; `removal.rs` takes them away after
-//! the commit.
+//! Finds the files that are deleted with a change. Their keys are inserted in the transaction of the change;
+//! `removal.rs` deletes them after the commit.
 
 use model::change::Change;
 use model::change::assignment::AssignmentChange as Assignment;
@@ -12,8 +12,8 @@ use model::change::organization::OrganizationChange as Organization;
 use model::change::user::UserChange as User;
 use model::file::FileKey;
 
-/// Files nobody names any more. A change that comes without files has none: copies of submissions and revisions of
-/// documents go with their parents only.
+/// Returns the files that no row refers to any more. Copies of submissions and revisions of documents are only
+/// deleted with their parents.
 pub fn removed_files(change: &Change) -> &[FileKey] {
     match change {
         Change::Class(Class::Deleted { removed, .. }) | Change::Course(Course::Deleted { removed, .. }) => {
@@ -112,7 +112,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
     }
 }
 
-/// Whether documents are deleted with it.
+/// Returns whether the change deletes documents.
 pub fn deletes_documents(change: &Change) -> bool {
     matches!(
         change,

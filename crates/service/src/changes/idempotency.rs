@@ -1,4 +1,4 @@
-//! Deletes idempotency keys with their responses after a day.
+//! Deletes idempotency keys and their stored responses after a day.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use common::error::Result;
 use db::Store;
 use db::platform::{Platform, PlatformProof};
 
-/// The pause between two sweeps. An expired key counts no more, whether it is deleted yet or not.
+/// The interval of the cleanup. An expired key is invalid even before it is deleted.
 const INTERVAL: Duration = Duration::from_mins(10);
 
-/// Starts the task; it ends when the value is dropped.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
@@ -22,14 +22,14 @@ pub fn start(store: Store) -> AbortOnDropHandle<()> {
             if let Err(error) = sweep(&store, clock::now()).await {
                 tracing::warn!(
                     error = format!("{error:?}"),
-                    "expired idempotency keys were not deleted"
+                    "cleanup of expired idempotency keys failed"
                 );
             }
         }
     }))
 }
 
-/// Deletes what has expired at this moment.
+/// Deletes the keys that have expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let expired = now.plus_seconds(-KEPT_SECONDS);
     let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {

@@ -1,5 +1,6 @@
-//! Sends what waits in `letters` after the commits that wrote it. A letter is forgotten only once a mail server has it or
-//! it lies in the outbox; when the server is away, everything waits and nobody is refused anything.
+//! Sends the emails queued in the table `letters`, after the commits that inserted them. An email is deleted only
+//! when an SMTP server has accepted it or it was written to the outbox folder. While the server is unavailable,
+//! emails stay queued and no request is rejected.
 
 use std::time::Duration;
 
@@ -13,29 +14,29 @@ use db::Store;
 use db::platform::letters::DueLetter;
 use db::platform::{Platform, PlatformProof};
 
-/// How often the list is looked at.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The longest wait for a server that is away.
+/// The maximum polling interval while the SMTP server is unavailable.
 const PAUSE_MAX: Duration = Duration::from_mins(1);
-/// Letters of one round.
+/// The maximum number of emails in one round.
 const ROUND: i64 = 50;
-/// How long an instance has a letter for itself, in seconds: longer than a delivery may take.
+/// The lease of an email in seconds; longer than a delivery may take.
 const LEASE: i64 = 180;
-/// The first and the longest wait for a letter that was not taken, in seconds.
+/// The first and the maximum delay before a rejected email is retried, in seconds.
 const WAIT: i64 = 60;
 const WAIT_MAX: i64 = 4 * 3_600;
 
-/// How a round ended.
+/// The result of a round.
 enum Round {
-    /// More may be due than fits a round.
+    /// The round was full; more emails may be due.
     Full,
-    /// Nothing more is due.
+    /// No more emails are due.
     Done,
-    /// The mail server takes nothing.
+    /// The SMTP server is unavailable.
     Away,
 }
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut pause = PAUSE;
@@ -45,7 +46,7 @@ pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
                 Ok(Round::Done) => pause = PAUSE,
                 Ok(Round::Away) => pause = (pause * 2).min(PAUSE_MAX),
                 Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), "letters wait");
+                    tracing::warn!(error = format!("{error:?}"), "email delivery round failed");
                     pause = (pause * 2).min(PAUSE_MAX);
                 }
             }
@@ -64,12 +65,12 @@ async fn round(store: &Store, mail: &Mail) -> Result<Round> {
     let mut away = false;
     for due in due {
         let expired = due.letter.expires_at <= now;
-        // A server that is away is asked once in a round.
+        // An unavailable server is tried once per round.
         if (away && !expired) || !claim(store, &due, clock::now()).await? {
             continue;
         }
         let delivery = if expired {
-            Delivery::Refused("its time is over".to_owned())
+            Delivery::Refused("email expired".to_owned())
         } else {
             mail.deliver(&due.letter).await?
         };
@@ -89,13 +90,13 @@ async fn claim(store: &Store, due: &DueLetter, now: Timestamp) -> Result<bool> {
     store.platform_write(PlatformProof::housekeeping(), claim).await
 }
 
-/// What follows from a delivery. Records name the letter, never its address or its text.
+/// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
 async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) -> Result<()> {
     let DueLetter { letter, attempts, .. } = due;
     let (id, kind, now) = (letter.id.as_str(), letter.kind.as_str(), clock::now());
     let again = match delivery {
         Delivery::Sent => {
-            tracing::info!(letter.id = id, letter.kind = kind, "a letter was sent");
+            tracing::info!(letter.id = id, letter.kind = kind, "email sent");
             None
         }
         Delivery::Refused(why) => {
@@ -104,17 +105,22 @@ async fn settle(store: &Store, mail: &Mail, due: DueLetter, delivery: Delivery) 
                 letter.id = id,
                 letter.kind = kind,
                 why,
-                "a letter was not sent and lies in the outbox"
+                "email not sent: moved to the outbox folder"
             );
             None
         }
         Delivery::Later(why) => {
-            tracing::warn!(letter.id = id, letter.kind = kind, why, "a letter is tried again later");
+            tracing::warn!(
+                letter.id = id,
+                letter.kind = kind,
+                why,
+                "email delivery failed: retry scheduled"
+            );
             let wait = WAIT.saturating_mul(1 << attempts.clamp(0, 10)).min(WAIT_MAX);
             Some((attempts + 1, now.plus_seconds(wait)))
         }
         Delivery::Away(why) => {
-            tracing::warn!(why, "letters wait for the mail server");
+            tracing::warn!(why, "emails queued: SMTP server unavailable");
             Some((attempts, now))
         }
     };

@@ -1,5 +1,5 @@
-//! Each change as the activity log tells it (contract 3.8): who reads a record a year later must understand it without
-//! what it names, so names are copied. Texts that people wrote, grades and passwords are not.
+//! Converts each change to its entry in the activity log. Entries must be readable after the objects they refer to
+//! are gone, so names are copied. Texts that users wrote, grades and passwords are not logged.
 
 mod administration;
 mod assignment;
@@ -21,10 +21,10 @@ use serde_json::{Map, Value, json};
 
 use db::activity::Entry;
 
-/// The most bytes of details (contract 3.8), less what an impersonation adds.
+/// The maximum size of the details in bytes: 16 KiB, less what an impersonation adds.
 const DETAILS_MAX: usize = 16 * 1024 - 256;
 
-/// The record of a change, if it is worth one.
+/// Returns the log entry of a change, if it has one.
 pub fn entry(change: &Change) -> Option<Entry> {
     let entry = match change {
         Change::Class(change) => Some(class::entry(change)),
@@ -51,12 +51,12 @@ pub fn entry(change: &Change) -> Option<Entry> {
     })
 }
 
-/// Which fields changed, with both values.
+/// Returns the names of the changed fields with both values.
 fn difference(changed: &Changed) -> Value {
     json!({"changed": changed.names(), "before": changed.before(), "after": changed.after()})
 }
 
-/// The same with more to say.
+/// Returns the changed fields with additional details.
 fn difference_and(changed: &Changed, more: Value) -> Value {
     let mut details = difference(changed);
     if let (Value::Object(details), Value::Object(more)) = (&mut details, more) {
@@ -92,7 +92,7 @@ fn removed_assignments(assignments: &[RemovedAssignment]) -> Vec<Value> {
         .collect()
 }
 
-/// Details that keep the limit: long texts are cut first, then long lists, and `truncated` says so.
+/// Reduces details to the maximum size: shortens long texts first, then long lists, and sets `truncated`.
 fn fitted(details: Value) -> Value {
     if size(&details) <= DETAILS_MAX {
         return details;

@@ -1,5 +1,6 @@
-//! What follows from what people do, said once: the log entry, the events, the files that go. Each is one `match` over
-//! [`model::change::Change`] without a catch-all, so a new kind of change does not compile until all three are decided.
+//! The consequences of a change: log entry, events, and files to delete. Each is one `match` over
+//! [`model::change::Change`] without a catch-all arm, so a new kind of change does not compile until all three are
+//! decided.
 
 mod broadcast;
 mod cleanup;

@@ -1,5 +1,5 @@
-//! The chat forgets: files that no message named within a day, and what deleted messages said, after the time for which
-//! it is kept for moderation.
+//! Cleans up chats: deletes files that were not sent within a day, and the content of deleted messages after the
+//! moderation period.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use common::error::Result;
 use db::Store;
 use db::platform::{Platform, PlatformProof};
 
-/// How often there is a look; days and weeks do not depend on it.
+/// The interval of the cleanup; it does not affect the periods.
 const PAUSE: Duration = Duration::from_mins(10);
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             tokio::time::sleep(PAUSE).await;
             if let Err(error) = sweep(&store, clock::now()).await {
-                tracing::warn!(error = format!("{error:?}"), "old chat messages were not looked for");
+                tracing::warn!(error = format!("{error:?}"), "cleanup of old chat messages failed");
             }
         }
     }))
 }
 
-/// Drops what is old at this moment.
+/// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let (waiting, deleted) = (now.plus_seconds(-WAITING_SECONDS), now.plus_seconds(-KEPT_SECONDS));
     let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {

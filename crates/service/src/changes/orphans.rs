@@ -1,5 +1,5 @@
-//! Files without rows: what a crash left between keeping the bytes and writing the row that names them. They are put
-//! aside, never removed: should it be the rows that are missing, the bytes are still there.
+//! Quarantines orphaned files: a crash may leave a file that was stored before its row was inserted. They are moved,
+//! never deleted: if the rows are missing by mistake, the bytes are still there.
 
 use std::time::Duration;
 
@@ -14,38 +14,38 @@ use common::error::{Error, Result};
 use db::Store;
 use db::platform::PlatformProof;
 
-/// How old a file must be; a unit that writes its row takes seconds.
+/// The minimum age of an orphaned file. A transaction inserts its row within seconds.
 const AGE_SECONDS: i64 = 86_400;
-/// When to look for the first time, and how often.
+/// The delay before the first sweep, and the interval of the others.
 const FIRST: Duration = Duration::from_mins(5);
 const AGAIN: Duration = Duration::from_hours(24);
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
         loop {
             match sweep(&store, &files, clock::now().plus_seconds(-AGE_SECONDS)).await {
                 Ok(0) => {}
-                Ok(found) => tracing::warn!(files = found, "files without rows were put aside"),
-                Err(error) => tracing::error!(error = format!("{error:?}"), "sweep of files without rows stopped"),
+                Ok(found) => tracing::warn!(files = found, "orphaned files quarantined"),
+                Err(error) => tracing::error!(error = format!("{error:?}"), "orphaned file sweep failed"),
             }
             if let Err(error) = files.clear_away().await {
-                tracing::warn!(error = format!("{error:?}"), "abandoned uploads stay for another day");
+                tracing::warn!(error = format!("{error:?}"), "cleanup of abandoned uploads failed");
             }
             tokio::time::sleep(AGAIN).await;
         }
     }))
 }
 
-/// Puts aside what was kept before a moment and has no row; returns how many files. When there are more of them than crashes
-/// leave, the database is probably the wrong one: nothing is touched, and it fails.
+/// Quarantines files that were stored before `before` and have no row; returns how many. Fails without moving any
+/// file if there are more of them than crashes can leave: then the database is probably the wrong one.
 pub async fn sweep(store: &Store, files: &Files, before: Timestamp) -> Result<usize> {
     let (mut all, mut orphans) = (0, Vec::new());
     for part in PARTS {
         let aged = files.aged(part, before).await?;
         all += aged.len();
-        // More are only counted.
+        // Beyond the limit, files are only counted.
         if !aged.is_empty() && orphans.len() <= ORPHANS_MAX {
             orphans.extend(without_rows(store, aged).await?);
         }
@@ -57,7 +57,7 @@ pub async fn sweep(store: &Store, files: &Files, before: Timestamp) -> Result<us
              Is this the right database? `groupwork scrub` names the files"
         )));
     }
-    // A unit may have written the row of one meanwhile.
+    // A transaction may have inserted a row in the meantime.
     let orphans = without_rows(store, orphans).await?;
     for key in &orphans {
         files.quarantine(key).await?;

@@ -1,5 +1,5 @@
-//! The only place that opens and ends a unit of work: begin, act, log, tell, commit. An error or a panic rolls back and
-//! nothing is told; once queued, the unit no longer depends on the request that asked for it.
+//! Runs all transactions of the service: begin, act, log, emit events, commit. An error or a panic rolls back and
+//! emits nothing. Once queued, a transaction does not depend on the request that started it.
 
 use model::version::{IfMatch, Object, Version};
 
@@ -9,7 +9,7 @@ use db::platform::{PlatformProof, PlatformWork};
 use db::{AfterCommit, Standpoint, Store, Work};
 use realtime::bus::Bus;
 
-/// Runs `act` as one unit in the organization of `standpoint`.
+/// Runs `act` as one transaction in the organization of `standpoint`.
 pub async fn perform<T: Send + 'static>(
     store: &Store,
     bus: &Bus,
@@ -25,19 +25,19 @@ pub async fn perform<T: Send + 'static>(
     store.write(standpoint, act, move |work| conclude(work, &bus)).await
 }
 
-/// The object that a request changes, and the version it has to have.
+/// The object that a request changes, and its precondition.
 #[derive(Debug, Clone)]
 pub struct Changing {
-    /// The object.
     pub object: Object,
     /// The precondition of the request, if it has one.
     pub condition: Option<IfMatch>,
-    /// Whether `act` deletes the object, so that there is nothing to compare afterwards.
+    /// Whether `act` deletes the object, so that it has no version afterwards.
     pub is_deletion: bool,
 }
 
-/// Runs `act` as one unit and returns the version that the object has afterwards. When the precondition is not met, nothing
-/// is changed. A missing object, a missing permission and a lock are reported first, a conflict only when it is met.
+/// Runs `act` as one transaction and returns the new version of the object. If the precondition fails, nothing
+/// changes. A missing object, a missing permission and a lock are reported first; a conflict only if the precondition
+/// holds.
 pub async fn perform_on<T: Send + 'static>(
     store: &Store,
     bus: &Bus,
@@ -56,8 +56,8 @@ pub async fn perform_on<T: Send + 'static>(
             let condition = condition.as_ref().zip(version);
             condition.is_none_or(|(condition, version)| condition.is_met_by(version))
         };
-        // A row that `act` deletes and that of a person, whose version statements raise, are locked first. Everywhere
-        // else `act` takes its locks in its own order, and the comparison under a lock follows.
+        // Rows that `act` deletes and rows of users, whose version is raised by statements, are locked first. In all
+        // other cases `act` acquires its locks in its own order, and the version is compared again under that lock.
         let is_locked_first = *is_deletion || matches!(object, Object::User(_));
         let is_met_before = match condition {
             None => true,
@@ -78,8 +78,8 @@ pub async fn perform_on<T: Send + 'static>(
     store.write(standpoint, act, move |work| conclude(work, &bus)).await
 }
 
-/// Runs `act` as one unit across organizations: what people do with their accounts and sessions. What it recorded within
-/// organizations is told there.
+/// Runs `act` as one transaction across organizations: what users do with their accounts and sessions. Changes
+/// recorded within an organization are emitted there.
 pub async fn perform_platform<T: Send + 'static>(
     store: &Store,
     bus: &Bus,
@@ -92,7 +92,7 @@ pub async fn perform_platform<T: Send + 'static>(
         let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
         for change in &changes {
             if let Err(error) = sessions::record(work, change) {
-                tracing::error!(error = format!("{error:?}"), "an activity record was lost");
+                tracing::error!(error = format!("{error:?}"), "activity log entry lost");
             }
         }
         let within = work.conclude_within(|work| {
@@ -120,13 +120,13 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
     if changes.iter().any(cleanup::deletes_documents) {
         after = bus.then_close_editors(after);
     }
-    // The log comes last and in a savepoint: its failure is traced and does not fail the request (contract 11.16).
+    // The log entries come last and in a savepoint: a failure is traced and does not fail the request.
     for entry in changes.iter().filter_map(log::entry) {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
             tracing::error!(
                 error = format!("{error:?}"),
                 action = entry.action.as_str(),
-                "an activity record was lost"
+                "activity log entry lost"
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Works off `file_removals` after the commits that wrote them: a file goes when its rows are gone, never before, and a
-//! failure is tried again later and later.
+//! Deletes the files listed in `file_removals`, after the commits that inserted them: a file is deleted only when its
+//! rows are gone. Failures are retried with increasing delays.
 
 use std::time::Duration;
 
@@ -15,25 +15,25 @@ use db::Store;
 use db::platform::file_removals::FileRemoval;
 use db::platform::{Platform, PlatformProof};
 
-/// How often the list is looked at.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Files of one round.
+/// The maximum number of files in one round.
 const ROUND: i64 = 100;
-/// How long a staged file waits for the bulk edit that names it, in seconds.
+/// The lifetime of a staged file without a bulk edit, in seconds.
 const STAGED_MAX: i64 = 86_400;
-/// The longest wait between two attempts, in seconds.
+/// The maximum delay between two attempts, in seconds.
 const WAIT_MAX: i64 = 3_600;
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             match round(&store, &files).await {
-                // More may wait than fits a round.
+                // The round was full; more files may be due.
                 Ok(done) if done == ROUND => {}
                 Ok(_) => tokio::time::sleep(PAUSE).await,
                 Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), "files wait for their removal");
+                    tracing::warn!(error = format!("{error:?}"), "file removal round failed");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -58,12 +58,12 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
         let gone = remove(store, files, &removal).await;
         failpoint::hit("removal.gone");
         if let Err(error) = &gone {
-            tracing::warn!(error = format!("{error:?}"), file.key = %removal.key, "a file could not be removed");
+            tracing::warn!(error = format!("{error:?}"), file.key = %removal.key, "file removal failed: retry scheduled");
         }
         tried.push((removal, gone.map_err(|error| format!("{error:?}"))));
     }
-    // One unit for the whole round: a save that drops an old version would cost two commits otherwise. An end before it
-    // removes files again that are gone already.
+    // One transaction for the whole round: a save that drops an old version would cost two commits otherwise. If it
+    // fails, files that are already gone are deleted again, which has no effect.
     let noted = move |platform: &mut Platform<'_>| {
         for (FileRemoval { id, attempts, .. }, gone) in &tried {
             let wait = 10_i64.saturating_mul(1 << attempts.clamp(&0, &20)).min(WAIT_MAX);
@@ -78,7 +78,7 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
     Ok(count)
 }
 
-/// Staged files that no bulk edit ever named go after a day.
+/// Deletes staged files that no bulk edit used within a day.
 async fn drop_stale(store: &Store, now: Timestamp) -> Result<()> {
     let before = now.plus_seconds(-STAGED_MAX);
     let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
@@ -91,7 +91,7 @@ async fn drop_stale(store: &Store, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Texts of deleted documents go a day after they arrived.
+/// Deletes saves of deleted documents a day after they arrived.
 pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
     let (texts, documents) = (
         now.plus_seconds(-late_text::KEPT_SECONDS),
@@ -113,7 +113,7 @@ async fn remove(store: &Store, files: &Files, removal: &FileRemoval) -> Result<(
         platform.file_is_named(&key)
     });
     if named.await? {
-        // Two rows shared the bytes, or the list is wrong; either way somebody still needs them.
+        // A row still refers to the file: two rows shared the bytes, or the list is wrong. Keep the file.
         return Ok(());
     }
     files.remove(&removal.key).await

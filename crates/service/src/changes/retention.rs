@@ -1,6 +1,6 @@
-//! Deletes personal data whose time is over: what the limits of failed sign-ins no longer count (failures, known addresses,
-//! counts, and the oldest counts of accounts that do not exist, so that strangers cannot make the tables grow without
-//! bound), and old emails of the outbox folder. Also deletes the emails to a person who was erased.
+//! Deletes expired personal data: records of failed sign-ins (failures, known addresses, counters, and the oldest
+//! counters of accounts that do not exist, so that attackers cannot grow the tables without bound), and old emails in
+//! the outbox folder. Also deletes the emails to a user who was erased.
 
 use std::time::Duration;
 
@@ -13,28 +13,31 @@ use common::error::Result;
 use db::Store;
 use db::platform::{Platform, PlatformProof};
 
-/// The pause between two sweeps.
+/// The interval of the cleanup.
 const INTERVAL: Duration = Duration::from_mins(10);
 
-/// Starts the task; it ends when the value is dropped.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, mail: Mail) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             if let Err(error) = sweep(&store, clock::now()).await {
-                tracing::warn!(error = format!("{error:?}"), "expired sign-in records were not deleted");
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "cleanup of expired sign-in records failed"
+                );
             }
             if let Err(error) = mail.outbox().expire(clock::now()).await {
                 tracing::warn!(
                     error = format!("{error:?}"),
-                    "old emails in the outbox were not deleted"
+                    "cleanup of old emails in the outbox folder failed"
                 );
             }
         }
     }))
 }
 
-/// Deletes what has expired at this moment.
+/// Deletes what has expired at `now`.
 pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.has_expired_sign_ins(now)
@@ -46,7 +49,7 @@ pub async fn sweep(store: &Store, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the emails to an address, queued ones and those in the outbox folder.
+/// Deletes the emails to an address, both queued ones and those in the outbox folder.
 pub async fn delete_emails(store: &Store, mail: &Mail, address: &str) -> Result<()> {
     let mut after = String::new();
     loop {

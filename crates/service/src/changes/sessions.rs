@@ -1,5 +1,5 @@
-//! The one thing about sessions that a school wants to read in its log. Sessions belong to no organization, so whose log
-//! that is has to be found out first; what the sockets do stands in `broadcast`.
+//! Logs failed sign-ins in the activity log of an organization. Sessions belong to no organization, so the
+//! organization of the account is looked up first. `broadcast` handles the sockets of sessions.
 
 use model::change::Change;
 use model::change::session::SessionChange;
@@ -10,7 +10,7 @@ use common::error::Result;
 use db::Actor;
 use db::platform::PlatformWork;
 
-/// Tells the school of an account that somebody tried to sign in with a wrong password (contract 3.8).
+/// Logs a sign-in with a wrong password for the organization of the account.
 pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
     let SessionChange::LoginFailed {
         user: Some(user),
@@ -24,7 +24,7 @@ pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()>
         return Ok(());
     };
     let account = work.profile(user)?;
-    // Whoever it was has not proved to be that person.
+    // The client has not proved to be the user, so the entry has no actor.
     let nobody = Actor {
         user: None,
         name: String::new(),

@@ -1,5 +1,5 @@
-//! Counts the bytes that schools keep: a school at most once an hour, one after the other, each by statements whose cost
-//! grows with its own rows only.
+//! Counts the bytes that organizations store: each at most once an hour and one after the other, with statements
+//! whose cost depends only on its own rows.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use common::error::Result;
 use db::platform::PlatformProof;
 use db::{Standpoint, Store, Tenant};
 
-/// When to look for the first time, and how often.
+/// The delay before the first round, and the interval of the others.
 const FIRST: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_mins(1);
-/// How old a count may be, in seconds.
+/// The maximum age of a count, in seconds.
 const AGE_MAX: i64 = 3_600;
-/// Schools of one round.
+/// The maximum number of organizations in one round.
 const ROUND: i64 = 50;
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         tokio::time::sleep(FIRST).await;
         loop {
             if let Err(error) = round(&store, &files).await {
-                tracing::warn!(error = format!("{error:?}"), "files were not counted");
+                tracing::warn!(error = format!("{error:?}"), "storage usage count failed");
             }
             tokio::time::sleep(AGAIN).await;
         }
@@ -44,7 +44,7 @@ async fn round(store: &Store, files: &Files) -> Result<()> {
     Ok(())
 }
 
-/// Counts what a school keeps now, and notes it.
+/// Counts the bytes that an organization stores and saves the count.
 pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<StorageUsage> {
     let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
@@ -55,7 +55,7 @@ pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<Stora
     let (mark, room, classes, exports) = read.await?;
     let mut beside = StorageKinds::default();
     for key in exports {
-        // One that ran out meanwhile has no bytes.
+        // An export that expired in the meantime has no bytes.
         if let Ok(file) = files.open(&key).await {
             beside.exports += i64::try_from(file.size()).unwrap_or(i64::MAX);
         }
@@ -63,7 +63,7 @@ pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<Stora
     let usage = StorageUsage::of(classes, &beside, now);
     if room.quota.is_nearly_used_up_by(usage.total_bytes) {
         tracing::warn!(organization.id = %organization, used = usage.total_bytes, quota = room.quota.get(),
-            "a school has used up nine tenths of its storage");
+            "storage quota of an organization nearly used up");
     }
     let noted = usage.clone();
     store

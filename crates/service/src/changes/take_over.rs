@@ -1,5 +1,5 @@
-//! Adding people to an organization that holds mail domains: accounts that can be taken over are taken over in the same
-//! transaction, before the membership is made.
+//! Adds users to an organization that has email domains: accounts that can be taken over are taken over in the same
+//! transaction, before the membership is inserted.
 
 use crate::actions::take_over::take_over;
 use adapters::mail::Mail;
@@ -8,8 +8,8 @@ use db::platform::PlatformProof;
 use db::{Standpoint, Store, Work};
 use realtime::bus::Bus;
 
-/// Runs `act` as one unit in the organization of `standpoint`, after taking over the accounts of these addresses (lower
-/// case) where that is due.
+/// Runs `act` as one transaction in the organization of `standpoint`, after taking over the accounts of these
+/// addresses (lower case) where the rules allow it.
 pub async fn perform_taking_over<T: Send + 'static>(
     (store, bus): (&Store, &Bus),
     standpoint: Standpoint,

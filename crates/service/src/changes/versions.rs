@@ -1,5 +1,6 @@
-//! The versions that a change raises: those of the objects whose own content it changed. What others see of them changes
-//! more often: calls for help, chats, and what is typed in a document do not stop a change of the settings around them.
+//! Determines the object versions (ETags) that a change raises: those of the objects whose own content it changed.
+//! Help requests, chat messages and edits of a document do not raise the version of the group around them, so they
+//! cause no conflict with a change of its settings.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +23,8 @@ use model::whole::{WholeGroup, WholeSubmission};
 use common::error::Result;
 use db::Work;
 
-/// Raises the version of every object that was changed in this transaction, once each and always in the same order. What
-/// was created in it keeps the first version.
+/// Raises the version of every object that changed in this transaction, once per object and in a fixed order. Objects
+/// that were created in it keep their first version.
 pub fn raise(work: &mut Work<'_>) -> Result<()> {
     let changed: BTreeSet<Object> = work.changes().iter().flat_map(changed).collect();
     let created: BTreeSet<Object> = work.changes().iter().filter_map(created).collect();
@@ -60,7 +61,7 @@ fn changed(change: &Change) -> Vec<Object> {
         Change::Assignment(change) => of_assignment(change),
         Change::Submission(change) => of_submission(change),
         Change::Feedback(Feedback::Updated { feedback, .. }) => vec![(&feedback.id).into()],
-        // That a save came through again is no change of the document, as the save itself is none.
+        // A save, and its recovery after a failure, is no change of the document's own fields.
         Change::Document(Document::Updated { changed, .. }) if changed.has("saveFailedAt") => Vec::new(),
         Change::Document(Document::Updated { document, .. } | Document::Replaced { document, .. }) => {
             vec![(&document.document.id).into()]
@@ -93,7 +94,7 @@ fn changed(change: &Change) -> Vec<Object> {
         | Change::Help(_)
         | Change::Message(_)
         | Change::Invitation(_)
-        // The statements of the platform raise the version of an account themselves.
+        // The statements on accounts raise the version themselves.
         | Change::Administration(_)
         | Change::MailDomain(_)
         | Change::Session(_) => Vec::new(),
@@ -138,7 +139,7 @@ fn of_assignment(change: &Assignment) -> Vec<Object> {
             &assignment.assignment,
             moved.iter().map(|start| (&start.group.group.id).into()).collect(),
         ),
-        // A group without a course takes that of the topic.
+        // A group without a course moves to the course of the topic.
         Assignment::GroupsAttached { assignment, attached } => {
             (&assignment.assignment, attached.iter().map(Object::from).collect())
         }
@@ -192,7 +193,7 @@ fn of_submission(change: &Submission) -> Vec<Object> {
     }
 }
 
-/// A document shows the grade of the submission it is in.
+/// Returns the submission and its documents, which show its grade.
 fn graded(whole: &WholeSubmission) -> Vec<Object> {
     let mut objects = vec![Object::from(&whole.submission.id)];
     let documents = whole.documents.iter().filter_map(|copy| copy.document_id.as_ref());
@@ -217,7 +218,7 @@ fn of_user(change: &User) -> Vec<Object> {
             objects.push((&user.id).into());
             objects
         }
-        // The statement that writes a profile raises its version itself.
+        // The statement that updates a profile raises its version itself.
         User::ProfileEdited { .. }
         | User::Created { .. }
         | User::Imported { .. }

@@ -1,4 +1,4 @@
-//! PDFs of documents. A conversion is made of bytes that never change, so it is made once and kept.
+//! Converts documents to PDF. The source bytes are immutable, so each conversion runs once and its result is stored.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,49 +21,44 @@ use common::measures::measures;
 use db::Standpoint;
 use db::converted_files::{Converted, ConvertedOf};
 
-/// Conversions that run at once; the document server has few hands.
+/// The maximum number of concurrent conversions, limited by the few workers of the document server.
 pub(super) const AT_ONCE: usize = 4;
 
-/// Bytes of a document that shall be a PDF.
+/// The source of a conversion.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The document they belong to.
     pub document: DocumentId,
-    /// Its title.
     pub title: String,
-    /// What the bytes are.
     pub extension: FileExtension,
-    /// Which bytes.
     pub content: Content,
 }
 
-/// Which bytes of a document are meant.
+/// Which content of a document to convert.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// A revision, with its stored file.
     Revision(RevisionId, Converted),
     /// The copy in a submission, with its stored file.
     Copy(SubmissionDocumentId, Converted),
-    /// The blank template: nothing was saved yet.
+    /// The blank template, if nothing was saved yet.
     Blank,
 }
 
-/// A PDF, ready to be read.
+/// A PDF that can be read.
 #[derive(Debug, Clone)]
 pub struct Pdf {
-    /// Its bytes.
     pub file: Converted,
-    /// Whether they are kept only until they were read once.
+    /// Whether the file is deleted after it was read once.
     pub is_passing: bool,
 }
 
-/// The conversions under way: few at once, and each once however many wait for it.
+/// Running conversions: limits their number and shares a conversion between all callers that wait for it.
 pub(super) struct Conversions {
     turns: Semaphore,
     underway: Mutex<HashMap<String, Told>>,
 }
 
-/// What those who wait for a conversion are told in the end.
+/// The result of a conversion, for all callers that wait for it.
 type Told = watch::Receiver<Option<Arc<Result<Pdf>>>>;
 
 impl Default for Conversions {
@@ -81,7 +76,7 @@ impl Conversions {
     }
 }
 
-/// Takes a conversion off the list whatever becomes of it.
+/// Removes a conversion from the map of running ones on drop.
 struct Listed {
     conversions: Arc<Conversions>,
     key: String,
@@ -94,7 +89,8 @@ impl Drop for Listed {
 }
 
 impl Editing {
-    /// The PDF of some bytes: kept from an earlier conversion, converted now, or the bytes themselves when they are one.
+    /// Returns the PDF of a source: stored by an earlier conversion, converted now, or the source itself if it is a
+    /// PDF.
     pub async fn pdf(&self, standpoint: Standpoint, source: Source) -> Result<Pdf> {
         let kept_of = match (&source.content, source.extension) {
             (Content::Revision(_, file) | Content::Copy(_, file), FileExtension::Pdf) => {
@@ -109,7 +105,7 @@ impl Editing {
         }
         let mut told = self.begin(standpoint, source, kept_of);
         let outcome = told.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
-        // Whoever converted has ended without a word only if it broke.
+        // The task ends without a result only if it panicked.
         let outcome = outcome.ok().flatten().ok_or(Error::NotReady)?;
         match outcome.as_ref() {
             Ok(pdf) => Ok(pdf.clone()),
@@ -117,8 +113,8 @@ impl Editing {
         }
     }
 
-    /// Begins a conversion, or joins the one that is under way. It goes on when those who asked leave, and its deadline
-    /// is its own: a document server that hangs holds up nobody longer.
+    /// Starts a conversion, or joins a running one. It continues if its callers disconnect, and has its own deadline,
+    /// so that a document server that hangs does not delay callers longer.
     fn begin(&self, standpoint: Standpoint, source: Source, kept_of: Option<(ConvertedOf, FileKey)>) -> Told {
         let key = self.conversion_key(&standpoint, &source);
         let mut underway = self.conversions.underway();
@@ -165,7 +161,7 @@ impl Editing {
         let _turn = turn
             .map_err(|_| Error::DocumentServerTimeout)?
             .map_err(|_| Error::NotReady)?;
-        // Another one may have ended between the look and the place on the list.
+        // Another conversion may have finished after the first look-up.
         if let Some(kept) = self.kept(&standpoint, kept_of.as_ref()).await? {
             return Ok(Pdf::of(kept));
         }
@@ -187,13 +183,13 @@ impl Editing {
             .await;
         match written {
             Ok(Some(kept)) => {
-                // Another instance kept its own first.
+                // Another instance stored its result first.
                 if kept.key != file.key {
                     self.forget(&file.key).await;
                 }
                 Ok(Pdf::of(kept))
             }
-            // The source went, or other bytes took its place: whoever asks again is answered as it is now.
+            // The source was deleted or replaced: the caller may retry with the new state.
             Ok(None) => {
                 self.forget(&file.key).await;
                 Err(Error::Overloaded)
@@ -207,7 +203,7 @@ impl Editing {
         }
     }
 
-    /// Has the document server convert, and fetches what it made; nothing of it is kept yet.
+    /// Requests the conversion from the document server and downloads its result, without storing it.
     async fn convert(&self, source: &Source, key: String, deadline: Instant) -> Result<Staged> {
         let bytes = match &source.content {
             Content::Revision(id, _) => Bytes::Revision(id.clone()),
@@ -228,7 +224,7 @@ impl Editing {
         let staged = fetched
             .unwrap_or(Err(Error::DocumentServerTimeout))
             .map_err(|error| match error {
-                // The document is not too large for the one who reads it: what became of it is.
+                // The PDF exceeds the limit, not the document that the user opened.
                 Error::TooLarge { .. } => Error::DocumentServerFault {
                     code: "pdf_too_large",
                     message: "the PDF is larger than allowed",
@@ -240,14 +236,15 @@ impl Editing {
         Ok(staged)
     }
 
-    /// Throws away a PDF that was made to be read once; whoever has it open reads on.
+    /// Deletes a PDF that was made to be read once. Open readers can finish.
     pub async fn forget_pdf(&self, pdf: &Pdf) {
         if pdf.is_passing {
             self.forget(&pdf.file.key).await;
         }
     }
 
-    /// The document server keeps conversions by key, for all who use it: whatever makes another result is in the key.
+    /// The document server caches conversions by key for all of its clients, so the key contains everything that
+    /// affects the result.
     fn conversion_key(&self, standpoint: &Standpoint, source: &Source) -> String {
         let content = match &source.content {
             Content::Revision(id, _) => format!("revision {id}"),
@@ -267,7 +264,7 @@ impl Editing {
 }
 
 impl Pdf {
-    /// A PDF that stays where it is.
+    /// Returns a PDF that stays stored.
     const fn of(file: Converted) -> Self {
         Self {
             file,
@@ -276,7 +273,7 @@ impl Pdf {
     }
 }
 
-/// The same failure for each of those who waited.
+/// Copies an error for each of the callers that wait.
 fn told_again(error: &Error) -> Error {
     match error {
         Error::DocumentServerTimeout => Error::DocumentServerTimeout,

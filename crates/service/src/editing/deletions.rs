@@ -1,6 +1,6 @@
-//! Documents that were deleted while editors were open: the editors are closed, and what the document server saves of them
-//! afterwards is kept for a day. Documents without a row in `deleted_documents` may be those of another installation and are
-//! left alone.
+//! Handles documents that were deleted while editors were open: the editors are disconnected, and what the document
+//! server saves afterwards is kept for a day. Documents without a row in `deleted_documents` may belong to another
+//! installation and are ignored.
 
 use model::file::FileKey;
 use model::id::{DocumentId, LateTextId};
@@ -20,11 +20,11 @@ use db::Standpoint;
 use db::platform::PlatformProof;
 use db::platform::deleted_documents::OpenEditors;
 
-/// After so many failures in a row the document server counts as away: the rest waits for the next round.
+/// Consecutive failures after which the document server counts as unavailable; the rest waits for the next round.
 const FAILURES: u32 = 3;
 
 impl Editing {
-    /// Closes the editors of documents that were deleted. What fails is repeated by the sweep.
+    /// Disconnects the editors of deleted documents. The sweep retries failures.
     pub(super) async fn close_deleted(&self) -> Result<()> {
         let look = self.store.platform_read(PlatformProof::document_server(), |platform| {
             platform.open_deleted_documents()
@@ -38,7 +38,7 @@ impl Editing {
                 Ok(()) => failures = 0,
                 Err(error) => {
                     failures += 1;
-                    tracing::warn!(error = format!("{error:?}"), document.id = %open.document, "editors of a deleted document were not closed");
+                    tracing::warn!(error = format!("{error:?}"), document.id = %open.document, "closing editors of a deleted document failed");
                 }
             }
         }
@@ -53,10 +53,10 @@ impl Editing {
                 generation,
             };
             let text = self.server.key(&key);
-            // What is typed is saved now, not only when the last page is closed.
+            // Saves pending changes now instead of when the last page is closed.
             if self.server.force_save(&text, &nonce(clock::now())).await? != Forced::Unknown {
                 self.server.send_out(&text).await?;
-                tracing::info!(document.id = %open.document, "editors of a deleted document were closed");
+                tracing::info!(document.id = %open.document, "editors of a deleted document closed");
             }
         }
         let id = open.document.clone();
@@ -68,7 +68,7 @@ impl Editing {
         write.await
     }
 
-    /// The standpoint of the document server for a document that was deleted, and the document.
+    /// Returns the context of the document server for a deleted document, and the document.
     pub(super) async fn read_deleted(&self, document: &DocumentId) -> Result<(Standpoint, DeletedDocument)> {
         let id = document.clone();
         let found = self
@@ -81,14 +81,14 @@ impl Editing {
         found.await
     }
 
-    /// Handles a callback for a document that was deleted; without a row in `deleted_documents` it is NOT_FOUND.
+    /// Handles a callback for a deleted document; [`Error::NotFound`] if it has no row in `deleted_documents`.
     pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
         let (standpoint, deleted) = self.read_deleted(&key.document).await?;
         if key.generation > deleted.generation {
             return Err(Error::DocumentServerTokenMismatch);
         }
         match notice {
-            // A forced save had everything already.
+            // An earlier forced save contained all changes.
             Notice::Save(save) if save.is_final && save.not_modified => Ok(Answer::Taken),
             Notice::Save(save) => self.take_late_text(standpoint, &deleted, &key, save).await,
             Notice::Editing { users, .. } => {
@@ -97,11 +97,11 @@ impl Editing {
                 }
                 Ok(Answer::Taken)
             }
-            // Its changes would come with the next opening under this key, and there is none.
+            // The document server would send its changes when the document is opened again, which is impossible now.
             Notice::Failed { partial: None, .. } => {
                 tracing::warn!(
                     document.key = text,
-                    "the last changes of a deleted document were not saved"
+                    "last changes of a deleted document not saved by the document server"
                 );
                 Ok(Answer::Taken)
             }
@@ -116,8 +116,8 @@ impl Editing {
         }
     }
 
-    /// Editors that opened the document while it was deleted. The notice is acknowledged before: the document server may
-    /// wait for that.
+    /// Disconnects editors that opened the document while it was being deleted. The callback is acknowledged first,
+    /// because the document server may wait for that.
     fn close_later(&self, text: String) {
         let server = self.server.clone();
         tokio::spawn(async move {
@@ -125,7 +125,7 @@ impl Editing {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     document.key = text,
-                    "editors of a deleted document were not closed"
+                    "closing editors of a deleted document failed"
                 );
             }
         });
@@ -142,7 +142,7 @@ impl Editing {
             Ok(()) => Ok(Answer::Taken),
             Err(error) => {
                 let again = may_pass(&error);
-                tracing::warn!(error = format!("{error:?}"), document.id = %key.document, again, "the text of a deleted document was not kept");
+                tracing::warn!(error = format!("{error:?}"), document.id = %key.document, again, "save of a deleted document rejected");
                 Ok(if again { Answer::TryAgain } else { Answer::Refused })
             }
         }
@@ -183,8 +183,8 @@ impl Editing {
         written.map(drop)
     }
 
-    /// Takes a save of a deleted document that the document server keeps because it was not acknowledged, and then deletes its
-    /// copy there. Documents that were not deleted here may be those of another installation.
+    /// Stores a forgotten save of a deleted document (one whose callback was never acknowledged), then deletes it on
+    /// the document server. Unknown documents may belong to another installation and are ignored.
     pub(super) async fn take_forgotten_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
         let (standpoint, deleted) = match self.read_deleted(&key.document).await {
             Err(Error::NotFound) => return Ok(()),
@@ -193,7 +193,7 @@ impl Editing {
         if let Known::Open(Some(people)) = self.server.knows(text).await?
             && !people.is_empty()
         {
-            // The copy goes with the last save of these editors.
+            // The last save of these editors replaces the forgotten one.
             return self.server.send_out(text).await;
         }
         let Some(result) = self.server.forgotten_save(text).await? else {
@@ -202,7 +202,7 @@ impl Editing {
         let save = SaveNotice::of_result(result);
         if self.take_late_text(standpoint, &deleted, key, save).await? != Answer::TryAgain {
             self.server.delete_forgotten(text).await?;
-            tracing::info!(document.key = text, "a forgotten save of a deleted document was taken");
+            tracing::info!(document.key = text, "forgotten save of a deleted document recovered");
         }
         Ok(())
     }

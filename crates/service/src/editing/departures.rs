@@ -1,6 +1,6 @@
-//! Somebody lost sight of a group while he had one of its documents open: he is sent out of the editor. Who that may be
-//! is told with the signals of the change; whether he still may read is asked of the store, so a mistake in the first
-//! costs a question and never an editor that should have stayed.
+//! Disconnects users from editors of documents that they lost access to. The signals of a change name the candidates;
+//! whether they may still read is checked against the store, so a wrong candidate costs a query but never disconnects
+//! a user who has access.
 
 use model::access::{PlatformRole, standing};
 use model::id::{DocumentId, UserId};
@@ -13,7 +13,7 @@ use db::{Standpoint, Tenant};
 use realtime::bus::Departure;
 
 impl Editing {
-    /// Starts sending out; it ends with the value. Without a document server nobody has anything open.
+    /// Starts the task; it is aborted when the handle is dropped. Returns `None` if no document server is configured.
     pub fn start_sending_out(&self, mut told: mpsc::UnboundedReceiver<Departure>) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
@@ -22,14 +22,14 @@ impl Editing {
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             while let Some(departure) = told.recv().await {
                 if let Err(error) = editing.send_out(departure).await {
-                    tracing::warn!(error = format!("{error:?}"), "open editors were not looked at");
+                    tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
                 }
             }
         })))
     }
 
-    /// Looks whether these editors may still read what they opened: the configuration of an editor lives for minutes, and
-    /// who got it may have left the group or the organization since.
+    /// Checks whether these editors may still read their documents. An editor configuration is valid for minutes, and
+    /// its user may have left the group or the organization since.
     pub(super) fn check_editors(&self, tenant: Tenant, people: Vec<UserId>) {
         if people.is_empty() {
             return;
@@ -37,7 +37,7 @@ impl Editing {
         let editing = self.clone();
         tokio::spawn(async move {
             if let Err(error) = editing.send_out(Departure::People { tenant, people }).await {
-                tracing::warn!(error = format!("{error:?}"), "open editors were not checked");
+                tracing::warn!(error = format!("{error:?}"), "access check of open editors failed");
             }
         });
     }
@@ -61,13 +61,13 @@ impl Editing {
             }
             if !gone.is_empty() {
                 self.server.send_some_out(&session.document_key, &gone).await?;
-                tracing::info!(document.id = %session.document_id, people = gone.len(), "editors were sent out");
+                tracing::info!(document.id = %session.document_id, people = gone.len(), "editors disconnected: access lost");
             }
         }
         Ok(())
     }
 
-    /// Whether somebody may read a document now, asked the way every request asks.
+    /// Returns whether a user may read a document now, with the same check as for requests.
     async fn may_read(&self, here: &Standpoint, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self.read(here.clone(), move |scope| scope.present_role(&user)).await?;

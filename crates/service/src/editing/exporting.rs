@@ -1,5 +1,6 @@
-//! The archive of a topic on its way out: documents as they are kept, and as PDFs that are made while it is read. What
-//! cannot be brought is named at its end; an archive is never silently shorter. Nothing is begun for a reader who left.
+//! Streams the archive of a topic: documents in their stored format, and PDFs that are converted while the archive is
+//! read. What cannot be included is listed at its end, so no file is missing silently. The work stops when the reader
+//! disconnects.
 
 use std::collections::VecDeque;
 use std::vec::IntoIter;
@@ -18,30 +19,30 @@ use common::error::{Error, Result};
 use db::Standpoint;
 use db::converted_files::Converted;
 
-/// So many conversions one after the other fail by chance of no document: then the document server is not asked again.
+/// Consecutive failed conversions after which the document server counts as unavailable and is not asked again.
 const GIVE_UP: usize = 8;
-/// What is said of bytes that cannot be opened.
+/// The reason in the error list for bytes that cannot be opened.
 const MISSING: &str = "it is not in the storage any more, or cannot be read there";
-/// What is said of bytes that are not those which were saved.
+/// The reason in the error list for bytes with the wrong checksum.
 const DAMAGED: &str = "it is damaged in the storage; what is here of it is not complete";
 
 type Making = AbortOnDropHandle<Result<Pdf>>;
 
-/// An archive being written.
+/// An archive that is being written.
 struct Exporting {
     editing: Editing,
     standpoint: Standpoint,
     format: ExportFormat,
     rest: IntoIter<ExportedDocument>,
-    /// Documents that come next, with the conversions begun for them.
+    /// The next documents, with their running conversions.
     ahead: VecDeque<(ExportedDocument, Option<Making>)>,
-    /// Conversions that failed since the last one that did not.
+    /// The number of consecutive failed conversions.
     failed: usize,
     errors: String,
 }
 
 impl Editing {
-    /// The archive of a topic with its list, piece by piece.
+    /// Returns the archive of a topic with its index as a stream.
     pub fn export(&self, standpoint: Standpoint, export: TopicExport, index: String) -> Pieces {
         let documents: Vec<ExportedDocument> = export.groups.into_iter().flat_map(|group| group.documents).collect();
         let mut exporting = Exporting {
@@ -67,7 +68,7 @@ impl Editing {
 }
 
 impl Exporting {
-    /// The next document; conversions of those that follow begin meanwhile, no more than the document server has hands for.
+    /// Returns the next document and starts conversions of the following ones, up to [`AT_ONCE`].
     fn next(&mut self) -> Option<(ExportedDocument, Option<Making>)> {
         while self.ahead.len() < AT_ONCE
             && let Some(document) = self.rest.next()
@@ -84,7 +85,7 @@ impl Exporting {
         }
         let (editing, standpoint, source) = (self.editing.clone(), self.standpoint.clone(), source(document));
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            // The document server fetches a copy through the document it was made of.
+            // The document server downloads a submitted copy through its document.
             editing.pdf(standpoint, source.ok_or(Error::NotFound)?).await
         })))
     }
@@ -126,10 +127,10 @@ impl Exporting {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     archive.path = path,
-                    "a document was not converted"
+                    "document conversion failed: listed in the archive as an error"
                 );
                 let text = match error {
-                    // What is wrong with us is for the log alone.
+                    // Details of internal errors are only logged.
                     Error::Internal(_) => "it could not be converted".to_owned(),
                     Error::NotFound => "it could not be converted: the document is gone".to_owned(),
                     told => format!("it could not be converted. {told}"),
@@ -140,7 +141,7 @@ impl Exporting {
         Ok(())
     }
 
-    /// Copies kept bytes into the archive.
+    /// Copies stored bytes into the archive.
     async fn copy(
         &mut self,
         pack: &mut Pack,
@@ -155,12 +156,12 @@ impl Exporting {
         match opened {
             Ok(pieces) => {
                 if let Err(error) = pack.file(path.clone(), document.written_at, pieces).await? {
-                    tracing::error!(%error, file.key = %key, "an exported file is damaged");
+                    tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
                     self.note(&path, DAMAGED);
                 }
             }
             Err(error) => {
-                tracing::error!(error = format!("{error:?}"), file.key = %key, "an exported file is missing");
+                tracing::error!(error = format!("{error:?}"), file.key = %key, "exported file missing");
                 self.note(&path, MISSING);
             }
         }
@@ -175,7 +176,7 @@ impl Exporting {
     }
 }
 
-/// What a document is converted from.
+/// Returns the source for the conversion of a document.
 fn source(document: &ExportedDocument) -> Option<Source> {
     let file = |key: &FileKey| Converted {
         key: key.clone(),

@@ -1,5 +1,5 @@
-//! Bringing results of the document server into our own storage: fetched again when the way was bad, checked for what they
-//! are, kept durably. Nothing here decides what they mean.
+//! Downloads results of the document server: with retries after network failures, a check of the file type, and
+//! durable storage. What the result means is decided elsewhere.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use adapters::document_server::result_path::ResultPath;
 use adapters::files::{Staged, inspect};
 use common::error::{Error, Result};
 
-/// The pauses before the second and the third attempt.
+/// The delays before the second and the third attempt.
 const PAUSES: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(1200)];
-/// How long all attempts may take.
+/// The timeout of all attempts together.
 const DEADLINE: Duration = Duration::from_mins(1);
 
 impl Editing {
-    /// Fetches a result whole, up to three times while the fault may pass.
+    /// Downloads a result, with up to three attempts after transient errors.
     pub(super) async fn fetch(&self, result: &ResultPath) -> Result<Staged> {
         let deadline = Instant::now() + DEADLINE;
         let mut pauses = PAUSES.iter();
@@ -50,15 +50,15 @@ impl Editing {
         Ok(staged)
     }
 
-    /// Removes a file that no row names; a failure leaves it lying there and harms nobody.
+    /// Deletes a file without a row. A failure only leaves an orphaned file.
     pub(super) async fn forget(&self, key: &FileKey) {
         if let Err(error) = self.files.remove(key).await {
-            tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+            tracing::warn!(error = format!("{error:?}"), file.key = %key, "orphaned file not removed");
         }
     }
 }
 
-/// Whether a later attempt may do better; what is too large or something else stays so.
+/// Returns whether an error is transient. A file that is too large or has the wrong type stays so.
 pub(super) fn may_pass(error: &Error) -> bool {
     !matches!(
         error,
@@ -66,16 +66,16 @@ pub(super) fn may_pass(error: &Error) -> bool {
     )
 }
 
-/// Whether the rows of a failed unit are certainly not written: after any other error they may be there, and then their
-/// files have to stay.
+/// Returns whether the rows of a failed transaction are certainly not written. After any other error they may exist,
+/// so their files must be kept.
 pub(super) fn surely_not_written(error: &Error) -> bool {
     !matches!(error, Error::Internal(_) | Error::NotReady)
 }
 
-/// The kind of a result: what the document already is, or what the document server says it made of it. The bytes decide.
+/// Returns the type of a result: that of the document, or the one that the document server claims. The bytes decide.
 pub(super) async fn kind_of(staged: &Staged, own: FileExtension, claimed: Option<&str>) -> Result<FileExtension> {
     let other = claimed.and_then(FileExtension::parse).filter(|other| {
-        // A text document that became a spreadsheet is a mistake, an old text format that became a new one is not.
+        // A text document that became a spreadsheet is an error; an old text format that became a new one is not.
         *other != own && other.document_type() == own.document_type()
     });
     let kinds = other.into_iter().chain([own]);

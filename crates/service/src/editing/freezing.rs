@@ -1,6 +1,6 @@
-//! A document was frozen: its open editors get time to send what was typed, are asked for what they still have, that is
-//! waited for a little, and then they are dropped. The freeze holds whatever comes of this; what arrives late is sorted
-//! out when it arrives.
+//! The steps after a document was frozen: its open editors get time to send pending changes, are asked to save, and
+//! are disconnected after a timeout. The freeze holds whatever the outcome; late saves are processed when they
+//! arrive.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,14 +23,14 @@ use common::failpoint;
 use db::Standpoint;
 use db::saves::EditingSession;
 
-/// How often is looked whether it arrived: another instance may hear it, so the row is asked.
+/// The polling interval for saves. Another instance may receive the callback, so the row is polled.
 const LOOK: Duration = Duration::from_millis(60);
-/// How many documents are asked about at once (contract 8.3).
+/// The maximum number of documents that are processed concurrently.
 const AT_ONCE: usize = 8;
 
 impl Editing {
-    /// Waits for the flush, asks all these sessions, a few at a time and until the deadline, and completes each freeze.
-    /// Returns the documents whose last changes may be missing.
+    /// Waits for the flush, asks all these sessions with limited concurrency and until the deadline, and completes
+    /// each freeze. Returns the documents whose last changes may be missing.
     pub(super) async fn settle(
         &self,
         standpoint: &Standpoint,
@@ -41,14 +41,15 @@ impl Editing {
         for freeze in self.flush(standpoint, freezes, deadline).await {
             of_documents.entry(freeze.document.clone()).or_default().push(freeze);
         }
-        // As many failures in a row as are asked at once: it is away, and no further document waits for it.
+        // If all concurrent requests fail in a row, the document server counts as unavailable and the other documents
+        // are skipped.
         let failures = &AtomicUsize::new(0);
         let asking = of_documents.into_iter().map(|(document, freezes)| async move {
             let mut asked = Vec::new();
             for freeze in &freezes {
                 match self.ask(standpoint, freeze, deadline, failures).await {
                     Some(outcome) => asked.push((freeze.generation, outcome)),
-                    // Deleted meanwhile: nothing of it is missing.
+                    // The document was deleted in the meantime, so nothing is missing.
                     None => return None,
                 }
             }
@@ -64,8 +65,8 @@ impl Editing {
         missing
     }
 
-    /// Gives the pages of the editors time to send what was typed, once for all documents. Pages report when they have;
-    /// a page that does not report is waited for until the bound, whatever user it belongs to.
+    /// Gives the pages of the editors time to send pending changes, once for all documents. Pages report completion;
+    /// a page without a report is waited for until the timeout.
     async fn flush(&self, standpoint: &Standpoint, freezes: Vec<Freeze>, deadline: Instant) -> Vec<Freeze> {
         if !freezes.iter().any(|freeze| freeze.is_flushing) {
             return freezes;
@@ -76,7 +77,7 @@ impl Editing {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), "reports of the flush were not read");
+                    tracing::warn!(error = format!("{error:?}"), "polling editor flush reports failed");
                 }
             }
             sleep(LOOK).await;
@@ -88,7 +89,10 @@ impl Editing {
         match written.await {
             Ok(freezes) => freezes,
             Err(error) => {
-                tracing::warn!(error = format!("{error:?}"), "the end of a flush was not noted");
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "recording the end of an editor flush failed"
+                );
                 freezes
             }
         }
@@ -124,15 +128,15 @@ impl Editing {
             Ok(Err(Error::NotFound)) => None,
             Ok(Err(error)) => {
                 failures.fetch_add(1, Ordering::Relaxed);
-                tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "an open editor was not asked");
+                tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "forced save of an open editor failed");
                 Some(Outcome::Pending)
             }
             Err(_) => Some(Outcome::Pending),
         }
     }
 
-    /// Has the open editors of a draft saved that was never saved, so that it is not read as a blank page; returns whether
-    /// something was saved. What cannot be saved in time is an error.
+    /// Saves a draft with open editors that was never saved, so that it is not read as a blank document. Returns
+    /// whether something was saved; fails if the save does not arrive in time.
     pub async fn save_open(&self, standpoint: &Standpoint, document: &DocumentId) -> Result<bool> {
         let (here, id) = (as_service(standpoint), document.clone());
         let server = self.server.clone();
@@ -141,7 +145,7 @@ impl Editing {
             let key = document.key();
             let mut keys = Vec::new();
             if document.frozen_at().is_none() {
-                // Its first notice may be on its way.
+                // The first callback of the session may not have arrived yet.
                 keys.push((key.generation, server.key(&key)));
                 let others = scope.editing_sessions(&id)?.into_iter();
                 let others = others.filter(|session| session.generation != key.generation);
@@ -171,19 +175,19 @@ impl Editing {
         Ok(is_saved)
     }
 
-    /// Completes the freeze of a document. What fails here is completed by the sweep.
+    /// Completes the freeze of a document. The sweep retries failures.
     pub(super) async fn complete(&self, standpoint: &Standpoint, document: &DocumentId, asked: Vec<(i64, Outcome)>) {
         let id = document.clone();
         let write = self.write(as_service(standpoint), move |work| freeze::complete(work, &id, &asked));
         match write.await {
             Ok(()) | Err(Error::NotFound) => {}
             Err(error) => {
-                tracing::warn!(error = format!("{error:?}"), document.id = %document, "a freeze was not completed");
+                tracing::warn!(error = format!("{error:?}"), document.id = %document, "completing a document freeze failed");
             }
         }
     }
 
-    /// Forces a save of one session and drops its editors; returns whether everything it had is here.
+    /// Forces a save of one session and disconnects its editors. Returns whether all changes were saved.
     pub(super) async fn settle_one(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
@@ -194,7 +198,7 @@ impl Editing {
             },
             Forced::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
             Forced::Closing => self.wait_for(standpoint, freeze, true).await?,
-            // No editor is there to be dropped.
+            // No editor is left to disconnect.
             Forced::Unknown => return self.is_nothing_left(standpoint, freeze).await,
         };
         self.drop_editors(freeze).await;
@@ -203,15 +207,15 @@ impl Editing {
 
     async fn drop_editors(&self, freeze: &Freeze) {
         failpoint::hit("freeze.before_drop");
-        // Browsers go read-only; one that does not may write on, and what it saves is late.
+        // Browsers become read-only. A client that does not may continue to write; its saves are late.
         if let Err(error) = self.server.send_out(&freeze.key).await {
-            tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "editors were not sent out");
+            tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "disconnecting editors failed");
         }
         failpoint::hit("freeze.after_drop");
     }
 
-    /// The document server has nothing new to save of a session that had editors. What a forced save knows is kept in its
-    /// memory, so after a restart that proves nothing, although its database may hold changes.
+    /// Handles a session with editors for which the document server reports nothing to save. Forced saves rely on its
+    /// memory, so after a restart this proves nothing, although its database may hold changes.
     async fn prove_unchanged(
         &self,
         standpoint: &Standpoint,
@@ -221,8 +225,9 @@ impl Editing {
         let patience = self.server.patience().command();
         match self.server.knows(&freeze.key).await? {
             Known::Unknown => self.is_nothing_left(standpoint, freeze).await,
-            // Its database decides: it repeats its last notice, which ends the session where nothing is left. A notice without
-            // editors shows that changes are pending, but the final save may be on its way just now.
+            // Its database decides: the `info` command repeats the last callback, which ends the session if nothing
+            // is left. A callback without editors means that changes are pending, unless the final save is being
+            // sent.
             Known::Open(Some(people)) if people.is_empty() => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience;
@@ -237,12 +242,12 @@ impl Editing {
                 }
                 Ok(if is_left { Outcome::Unsaved } else { Outcome::Pending })
             }
-            // Its editors are there and were there all the time.
+            // The editors were connected all the time.
             Known::Open(_) if !session.has_gap => {
                 self.drop_editors(freeze).await;
                 Ok(Outcome::Complete)
             }
-            // They may have come back after a restart: the end of the session brings what its database holds.
+            // The editors may have reconnected after a restart: the end of the session saves what its database holds.
             Known::Open(_) => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience;
@@ -265,8 +270,8 @@ impl Editing {
         look.await
     }
 
-    /// Waits for the save with our user data, or for the end of a session that was known: the forced result is dropped when
-    /// the last editor leaves while it is assembled, and then only the final save comes.
+    /// Waits for the save with our user data, or for the end of a known session. The document server discards a
+    /// forced save if the last editor leaves while it is assembled, and sends only the final save.
     async fn wait_for(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<Outcome> {
         let failed = saves::failed(&freeze.nonce);
         let deadline = Instant::now() + self.server.patience().command();
@@ -281,8 +286,8 @@ impl Editing {
         Ok(Outcome::Pending)
     }
 
-    /// The document server knows no such session any more. If it keeps a save that nobody took, this is its moment: a
-    /// session that was over when the document was frozen has nothing in it that is late.
+    /// Handles a session that the document server does not know any more. A forgotten save is taken now: if the
+    /// session had ended before the freeze, nothing in it is late.
     async fn is_nothing_left(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
         let Some(result) = self.server.forgotten_save(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
@@ -303,8 +308,8 @@ impl Editing {
         Ok(if is_taken { Outcome::Complete } else { Outcome::Pending })
     }
 
-    /// Completes freezes that were interrupted, as by a crash: those whose time is over. Returns whether others are under
-    /// way.
+    /// Completes interrupted freezes (for example after a crash), which are those past their deadline. Returns
+    /// whether others are in progress.
     pub(super) async fn complete_interrupted(&self) -> Result<bool> {
         let freezing = self
             .store
@@ -328,11 +333,11 @@ impl Editing {
             let freezes = match look.await {
                 Ok(freezes) => freezes,
                 Err(error) => {
-                    tracing::warn!(error = format!("{error:?}"), document.id = %id, "an interrupted freeze was not completed");
+                    tracing::warn!(error = format!("{error:?}"), document.id = %id, "completing an interrupted document freeze failed");
                     continue;
                 }
             };
-            tracing::info!(document.id = %id, "an interrupted freeze is completed");
+            tracing::info!(document.id = %id, "completing an interrupted document freeze");
             if freezes.is_empty() {
                 self.complete(&standpoint, &id, Vec::new()).await;
             } else {
@@ -344,7 +349,8 @@ impl Editing {
     }
 }
 
-/// The same actor where everything of the organization is visible, now: the caller may have lost sight of the group since.
+/// Returns the caller's context with full read access and the present time: the caller may have lost access to the
+/// group.
 fn as_service(standpoint: &Standpoint) -> Standpoint {
     Standpoint {
         viewer: Viewer::Admin,

@@ -1,5 +1,5 @@
-//! Handing in, finishing and reopening as people ask for them: the rows first, in one unit; then the open editors; then
-//! the answer, which shows what their last words made of it.
+//! Submits documents, and finishes and reopens topics: one transaction changes the rows, then open editors are asked
+//! for pending changes, then the response shows the outcome.
 
 use model::file::FileKey;
 use model::id::{AssignmentId, DocumentId, SubmissionDocumentId};
@@ -18,31 +18,31 @@ use common::failpoint;
 use db::Standpoint;
 use db::documents::{CurrentFile, SeenDocument};
 
-/// So many seconds after its deadline a freeze counts as interrupted, and any instance completes it.
+/// Seconds after its deadline at which a freeze counts as interrupted and any instance may complete it.
 const MARGIN: i64 = 5;
-/// How often a copy is made anew because a save came in between.
+/// The maximum number of copies that are made if saves interfere.
 const TRIES: u32 = 5;
 
 /// The result of finishing a topic.
 #[derive(Debug, Clone)]
 pub struct Finish {
-    /// What finishing did; its editors have been asked.
+    /// The result of the transaction; editors have been asked since.
     pub finished: Finished,
-    /// The documents whose last writing may be missing.
+    /// The documents whose last changes may be missing.
     pub unsaved: Vec<DocumentId>,
 }
 
 /// The result of a submission.
 #[derive(Debug, Clone)]
 pub struct Submit {
-    /// The document, its link and its attempt.
+    /// The document, its group assignment and the submission.
     pub standing: Standing,
     /// Whether the last changes may be missing.
     pub unsaved: bool,
 }
 
 impl Editing {
-    /// Hands a document in for a topic. Once begun it no longer depends on the caller.
+    /// Submits a document for a topic. Continues if the caller disconnects.
     pub async fn submit(
         &self,
         standpoint: Standpoint,
@@ -67,7 +67,7 @@ impl Editing {
         submitting.await.map_err(|error| anyhow::anyhow!(error))?
     }
 
-    /// Copies the present content and writes the attempt that names the copy; again when a save came in between.
+    /// Copies the current content and inserts the submission with the copy; retries if a save interfered.
     async fn hand_in(
         &self,
         standpoint: &Standpoint,
@@ -87,7 +87,7 @@ impl Editing {
             failpoint::hit("submit.after_copy");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
-            // The moment of the hand-in is the unit's, not the request's: what was saved while the copy was made counts.
+            // The time of the submission is that of the transaction, so saves during the copy are included.
             let standpoint = Standpoint {
                 now: clock::now(),
                 ..standpoint.clone()
@@ -110,7 +110,7 @@ impl Editing {
         Err(Error::Overloaded)
     }
 
-    /// Keeps the content of a document under a key of its own.
+    /// Stores the content of a document under a separate key.
     async fn copy(&self, seen: &SeenDocument, content: CurrentFile) -> Result<Copied> {
         let document = seen.document();
         let id = SubmissionDocumentId::new(clock::new_id());
@@ -142,8 +142,8 @@ impl Editing {
         })
     }
 
-    /// Finishes a topic. Once begun it no longer depends on the caller. A dry run is rolled back, and no editor is asked
-    /// for what it has.
+    /// Finishes a topic. Continues if the caller disconnects. A dry run is rolled back and asks no editor for
+    /// changes.
     pub async fn finish(
         &self,
         standpoint: Standpoint,
@@ -155,7 +155,7 @@ impl Editing {
         let finishing = tokio::spawn(async move {
             let server = editing.server.clone();
             let deadline = Instant::now() + server.patience().finish();
-            // The bell rings now, not when the request began.
+            // The topic is finished at the present time, not at the time of the request.
             let standpoint = Standpoint {
                 now: clock::now(),
                 ..standpoint
@@ -182,7 +182,7 @@ impl Editing {
     }
 }
 
-/// The moment after which a freeze that begins now counts as interrupted.
+/// Returns the time after which a freeze that begins now counts as interrupted.
 fn freeze_ends(standpoint: &Standpoint, patience: std::time::Duration) -> Timestamp {
     let seconds = i64::try_from(patience.as_secs()).unwrap_or(60);
     standpoint.now.plus_seconds(seconds + MARGIN)

@@ -1,6 +1,6 @@
-//! What takes several units and the document server: taking saves, handing in with editors open, finishing a topic,
-//! converting, bringing home forgotten saves. Each step is an action of its own in a unit of its own; nothing here waits
-//! for the network inside a unit, and whatever stops in between leaves rows that are true.
+//! Workflows that involve several transactions and the document server: saves, submissions with open editors,
+//! finishing a topic, conversions, and recovery of forgotten saves. Each step is an action in its own transaction; no
+//! transaction waits for the network, and an interruption leaves consistent rows.
 
 mod conversion;
 mod deletions;
@@ -30,7 +30,7 @@ use db::whereabouts::Whereabouts;
 use db::{Scope, Standpoint, Store, Tenant, Work};
 use realtime::bus::Bus;
 
-/// All that several units and the document server need; copies are the same one.
+/// The dependencies of the workflows. Clones share the same state.
 #[derive(Clone)]
 pub struct Editing {
     store: Store,
@@ -42,7 +42,6 @@ pub struct Editing {
 }
 
 impl Editing {
-    /// Joins what editing needs.
     pub fn new(store: Store, bus: Bus, files: Files, server: DocumentServer) -> Self {
         Self {
             store,
@@ -70,12 +69,12 @@ impl Editing {
         changes::perform(&self.store, &self.bus, standpoint, act).await
     }
 
-    /// Where the document server stands when it speaks of a document: in the organization of the document.
+    /// Returns the context of the document server for a document: the organization of the document.
     pub async fn standpoint_of(&self, document: &DocumentId) -> Result<Standpoint> {
         Ok(self.read_at_home(document, |_| Ok(())).await?.0)
     }
 
-    /// The same, with what is seen from there: whoever names a document and nothing else is answered with one look.
+    /// Like [`Self::standpoint_of`], and reads in that context in the same round trip.
     pub async fn read_at_home<T: Send + 'static>(
         &self,
         document: &DocumentId,
@@ -95,7 +94,7 @@ impl Editing {
     }
 }
 
-/// The document server sees all documents of a school, and no person stands behind what it does.
+/// Returns the context of the document server: read access to all documents of an organization, no acting user.
 fn standpoint(tenant: Tenant) -> Standpoint {
     Standpoint::of_service(tenant, "Document server", clock::now())
 }

@@ -1,5 +1,5 @@
-//! A notice of the document server, from its arrival to its answer. A save is acknowledged only when its bytes are durable
-//! and the unit that names them is committed.
+//! Processes callbacks of the document server. A save is acknowledged only when its bytes are durable and the
+//! transaction that refers to them is committed.
 
 use model::document::Open;
 use model::document_kind::FileExtension;
@@ -21,24 +21,24 @@ use common::failpoint;
 use db::saves::SaveNote;
 use db::{Scope, Standpoint};
 
-/// What the document server is told.
+/// The reply to a callback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// It may forget the save.
+    /// The save was stored; the document server may delete it.
     Taken,
-    /// It keeps what it has, and trying again would not help.
+    /// The document server keeps its file; a retry would not help.
     Refused,
-    /// It may try again.
+    /// The document server may retry.
     TryAgain,
 }
 
 impl Editing {
-    /// Takes a notice. Once begun it no longer depends on the caller: the document server may hang up, the save is taken.
+    /// Processes a callback. Continues if the document server disconnects.
     pub async fn notice(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
         let editing = self.clone();
         let taking = tokio::spawn(async move {
             match editing.take(key.clone(), text.clone(), notice.clone()).await {
-                // Deleted, perhaps just now.
+                // The document was deleted, possibly just now.
                 Err(Error::NotFound) => editing.receive_for_deleted(key, text, notice).await,
                 answer => answer,
             }
@@ -62,7 +62,7 @@ impl Editing {
         }
         let standpoint = self.standpoint_of(&note.document_id).await?;
         match notice {
-            // A save was taken above.
+            // Saves were processed above.
             Notice::Save(_) | Notice::Other => {}
             Notice::Editing { users, joined, left } => {
                 let (tenant, people) = (standpoint.tenant.clone(), users.clone());
@@ -84,14 +84,14 @@ impl Editing {
                 if let Some(result) = partial
                     && let Err(error) = self.keep_partial(standpoint, note, generation, result).await
                 {
-                    tracing::warn!(error = format!("{error:?}"), "a damaged result was not kept");
+                    tracing::warn!(error = format!("{error:?}"), "corrupted document save not stored");
                 }
                 return Ok(Answer::Refused);
             }
             Notice::Unusable => {
                 tracing::warn!(
                     document.key = note.document_key,
-                    "a save names no file of the document server"
+                    "document save rejected: invalid result URL"
                 );
                 return Ok(Answer::Refused);
             }
@@ -99,7 +99,8 @@ impl Editing {
         Ok(Answer::Taken)
     }
 
-    /// What is known of a save before it is fetched; its note gets the name by which a repeat is recognised.
+    /// Returns what is known about a save before its download. Sets the identity in the note by which a repeat is
+    /// recognized.
     pub(super) async fn know(
         &self,
         standpoint: &Standpoint,
@@ -113,7 +114,7 @@ impl Editing {
             .await
     }
 
-    /// A damaged result is kept beside the document, for whoever can make something of it.
+    /// Stores a corrupted result as a late revision, for manual recovery.
     async fn keep_partial(
         &self,
         standpoint: Standpoint,
@@ -126,7 +127,7 @@ impl Editing {
         self.keep_save(standpoint, note, generation, save, known, true).await
     }
 
-    /// Takes a save, or says why it cannot be taken now.
+    /// Takes a save; if that fails, returns whether a retry may help.
     pub(super) async fn take_save(
         &self,
         standpoint: Standpoint,
@@ -147,7 +148,7 @@ impl Editing {
             .await;
         let error = match kept {
             Ok(()) => return Ok(Answer::Taken),
-            // Not a fault of the save: the document is gone, or the key is none of its own.
+            // Not an error of the save: the document does not exist, or the key is not one of its keys.
             Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => return Err(error),
             Err(error) => error,
         };
@@ -156,10 +157,10 @@ impl Editing {
             error = format!("{error:?}"),
             document.key = note.document_key,
             again,
-            "a save was not taken"
+            "document save rejected"
         );
         if again {
-            // Noted as one of which nothing came: the name of its bytes belongs to whoever brings them.
+            // The identity stays empty, because it belongs to a callback that brings the bytes.
             let note = SaveNote {
                 url_path_hash: String::new(),
                 ..note
@@ -182,7 +183,7 @@ impl Editing {
         write.await
     }
 
-    /// Fetches a save, keeps its bytes, and lets the rules decide what becomes of them.
+    /// Downloads a save, stores its bytes, and applies the rules.
     async fn keep_save(
         &self,
         standpoint: Standpoint,
@@ -199,7 +200,7 @@ impl Editing {
             is_taken,
         } = known;
         if is_taken {
-            // A repeat: nothing to fetch, only the session to be closed once more.
+            // A repeat: nothing to download, but the session may have to be closed.
             let bytes = KeptBytes::none(extension);
             let repeat = arrived(note, generation, save, is_partial, bytes);
             return self
@@ -226,7 +227,7 @@ impl Editing {
             self.files.copy(&key, copy).await?;
             failpoint::hit("save.copied");
         }
-        // The time between is long enough for a lock: the unit judges by its own clock.
+        // The document may have been locked during the download: the transaction uses the present time.
         let standpoint = Standpoint {
             now: clock::now(),
             ..standpoint
@@ -237,7 +238,7 @@ impl Editing {
         };
         let mut written = self.save_back(standpoint.clone(), arrived.clone()).await;
         if matches!(&written, Ok(named) if named.wants_copy) {
-            // It was handed in while the bytes were on their way: its attempt gets them, too.
+            // The document was submitted during the download: the submission gets the bytes too.
             let late = FileKey::new(format!("{}.{}.{extension}", arrived.note.document_id, clock::new_id()));
             self.files.copy(&key, &late).await?;
             arrived.bytes.copy = Some(late);
@@ -268,14 +269,14 @@ impl Editing {
     }
 }
 
-/// What a save is measured by before its bytes are fetched.
+/// What is known about a save before its download.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
-    /// What the document is.
+    /// The file type of the document.
     extension: FileExtension,
-    /// Whether a copy of it is handed in, which gets the bytes, too.
+    /// Whether a copy of the document is submitted, which gets the bytes too.
     is_handed_in: bool,
-    /// Whether it is a repeat of one that was taken.
+    /// Whether this callback was processed before.
     is_taken: bool,
 }
 
@@ -309,7 +310,7 @@ fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, 
 }
 
 impl KeptBytes {
-    /// No bytes at all, for a notice that was taken before.
+    /// A placeholder for a repeated callback, without bytes.
     fn none(extension: FileExtension) -> Self {
         Self {
             revision: RevisionId::new(""),
@@ -322,9 +323,10 @@ impl KeptBytes {
     }
 }
 
-/// What a repeat has in common with the save it repeats, as one short word: the path, and when the last change was made.
-/// The query of a result carries an expiry and differs from repeat to repeat. The path alone would not do: its number has
-/// four digits and comes again within a long session, and a new save taken for a repeat would be acknowledged and lost.
+/// Returns a hash that a repeated callback shares with the original: of the path and the time of the last change. The
+/// query is left out, because it contains an expiry that differs between repeats. The path alone is not unique: its
+/// number has four digits and recurs within a long session; a new save would be mistaken for a repeat, acknowledged
+/// and lost.
 fn identity(save: &SaveNotice) -> String {
     let mut digest = Sha256::new();
     digest.update(save.result.path());

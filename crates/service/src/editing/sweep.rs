@@ -1,5 +1,5 @@
-//! Every minute, by one instance: saves that came while the service was down are brought home, and editors that were
-//! silent for long are asked after. Each is a step that can be repeated; a failure waits for the next round.
+//! Periodic sweep by one instance: recovers saves that arrived while the service was down, and checks editing
+//! sessions whose callbacks have timed out. Each step is idempotent; failures are retried in the next round.
 
 use std::time::Duration;
 
@@ -22,20 +22,20 @@ use db::platform::PlatformProof;
 use db::platform::editing::SilentSession;
 use db::saves::{EditingSession, SaveNote};
 
-/// The name of the turn.
+/// The name of the lease.
 const TURN: &str = "editing_sweep";
-/// How long the editors of one former key are waited for.
+/// The timeout for the editors of one former key.
 const FORMER: Duration = Duration::from_secs(20);
-/// How long the news that the document server repeats is waited for, and how often is looked.
+/// The timeout for the callback that an `info` command repeats, and the polling interval.
 const NEWS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(60));
-/// How often is looked after a freeze that is under way: the instance that began it may be gone.
+/// The interval for checking freezes in progress, because the instance that began one may have stopped.
 const FREEZING: Duration = Duration::from_secs(2);
-/// So many failures in a row say that the document server is away: the rest waits for the next round.
+/// Consecutive failures after which the document server counts as unavailable; the rest waits for the next round.
 const FAILURES: u32 = 3;
 
 impl Editing {
-    /// Starts the sweep; it ends with the value. `holder` names this instance among those on the same database. Without a
-    /// document server there is nothing to sweep.
+    /// Starts the sweep; it is aborted when the handle is dropped. `holder` identifies this instance among those on
+    /// the same database. Returns `None` if no document server is configured.
     pub fn start_sweep(&self, holder: String) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
@@ -43,12 +43,15 @@ impl Editing {
         let editing = self.clone();
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             let pause = editing.server.patience().sweep();
-            // The first round comes at once: it completes what the last run was interrupted in.
+            // The first round starts immediately and completes what a restart interrupted.
             loop {
                 let is_freezing = match editing.complete_interrupted().await {
                     Ok(is_freezing) => is_freezing,
                     Err(error) => {
-                        tracing::warn!(error = format!("{error:?}"), "interrupted freezes wait");
+                        tracing::warn!(
+                            error = format!("{error:?}"),
+                            "completing interrupted document freezes failed"
+                        );
                         true
                     }
                 };
@@ -56,16 +59,19 @@ impl Editing {
                 match &taken {
                     Ok(true) => editing.round(Some(&holder)).await,
                     Ok(false) => {}
-                    Err(error) => tracing::warn!(error = format!("{error:?}"), "the sweep waits for the database"),
+                    Err(error) => tracing::warn!(
+                        error = format!("{error:?}"),
+                        "acquiring the document sweep lease failed"
+                    ),
                 }
-                // Whoever has the turn may be gone: then it is soon free.
+                // The holder of the lease may have stopped: then the lease expires soon.
                 let pause = if matches!(taken, Ok(true)) { pause } else { pause / 4 };
                 sleep(if is_freezing { pause.min(FREEZING) } else { pause }).await;
             }
         })))
     }
 
-    /// Takes the turn, or prolongs it: longer than the pause, so it stays with one instance.
+    /// Acquires or renews the lease. It is longer than the interval, so it stays with one instance.
     async fn take_turn(&self, holder: &str) -> Result<bool> {
         let (holder, now) = (holder.to_owned(), clock::now());
         let pause = self.server.patience().sweep_seconds();
@@ -78,27 +84,34 @@ impl Editing {
         take.await
     }
 
-    /// One round, whoever has the turn.
+    /// Runs one round without a lease.
     pub async fn sweep(&self) {
         if let Err(error) = self.complete_interrupted().await {
-            tracing::warn!(error = format!("{error:?}"), "interrupted freezes wait");
+            tracing::warn!(
+                error = format!("{error:?}"),
+                "completing interrupted document freezes failed"
+            );
         }
         self.round(None).await;
     }
 
-    /// One round. With a holder it ends when another instance has taken the turn over, as after a long stop.
+    /// Runs one round. With a holder, it stops when another instance has acquired the lease, for example after a long
+    /// pause.
     async fn round(&self, holder: Option<&str>) {
         if let Err(error) = self.bring_home(holder).await {
-            tracing::warn!(
-                error = format!("{error:?}"),
-                "forgotten saves wait at the document server"
-            );
+            tracing::warn!(error = format!("{error:?}"), "recovery of forgotten saves failed");
         }
         if let Err(error) = self.close_deleted().await {
-            tracing::warn!(error = format!("{error:?}"), "editors of deleted documents wait");
+            tracing::warn!(
+                error = format!("{error:?}"),
+                "closing editors of deleted documents failed"
+            );
         }
         if let Err(error) = self.ask_after_the_silent(holder).await {
-            tracing::warn!(error = format!("{error:?}"), "silent editors were not asked after");
+            tracing::warn!(
+                error = format!("{error:?}"),
+                "check of timed out editing sessions failed"
+            );
         }
     }
 
@@ -109,10 +122,10 @@ impl Editing {
         }
     }
 
-    /// Takes every save that the document server kept because nobody took it; one that cannot be taken stops no other.
+    /// Takes every forgotten save of the document server. A failure does not stop the others.
     async fn bring_home(&self, holder: Option<&str>) -> Result<()> {
         for text in self.server.forgotten_keys().await? {
-            // Keys of other installations are not ours to touch.
+            // Keys of other installations are ignored.
             let Some(key) = self.server.parse_key(&text) else {
                 continue;
             };
@@ -123,7 +136,7 @@ impl Editing {
                 tracing::warn!(
                     error = format!("{error:?}"),
                     document.key = text,
-                    "a forgotten save was not taken"
+                    "recovery of a forgotten save failed"
                 );
             }
         }
@@ -135,8 +148,8 @@ impl Editing {
             Err(Error::NotFound) => return self.take_forgotten_late_text(key, text).await,
             standpoint => standpoint?,
         };
-        // Who opens the document under this key gets what was forgotten and writes on in it: his saves have it all, and it
-        // goes with the last of them.
+        // Users who open the document under this key get the forgotten save as their base: their saves contain it,
+        // and the last of them replaces it.
         if let Known::Open(Some(people)) = self.server.knows(text).await?
             && !people.is_empty()
         {
@@ -148,8 +161,8 @@ impl Editing {
         Ok(())
     }
 
-    /// Takes a save that nobody took, and lets the document server throw it away; answers whether it is here now.
-    /// `is_from_before`: the session was over when the document was frozen.
+    /// Takes a forgotten save and then deletes it on the document server. Returns whether it is stored now.
+    /// `is_from_before` means that the session had ended before the document was frozen.
     pub(super) async fn take_forgotten(
         &self,
         standpoint: Standpoint,
@@ -181,11 +194,11 @@ impl Editing {
         }
         failpoint::hit("sweep.before_delete");
         self.server.delete_forgotten(text).await?;
-        tracing::info!(document.key = text, "a forgotten save was brought home");
+        tracing::info!(document.key = text, "forgotten save recovered");
         Ok(true)
     }
 
-    /// Ends sessions that nobody knows any more, and closes editors that still write under a former key.
+    /// Ends sessions that are unknown to the document server, and closes editors that still write under a former key.
     async fn ask_after_the_silent(&self, holder: Option<&str>) -> Result<()> {
         let (now, patience) = (clock::now(), self.server.patience());
         let silent = now.plus_seconds(-patience.silence_seconds());
@@ -202,11 +215,11 @@ impl Editing {
             }
             let id = found.session.document_id.clone();
             match self.ask_after(found).await {
-                // Deleted since.
+                // The document was deleted in the meantime.
                 Ok(()) | Err(Error::NotFound) => failures = 0,
                 Err(error) => {
                     failures += 1;
-                    tracing::warn!(error = format!("{error:?}"), document.id = %id, "a silent editor was not asked after");
+                    tracing::warn!(error = format!("{error:?}"), document.id = %id, "check of a timed out editing session failed");
                 }
             }
         }
@@ -228,12 +241,12 @@ impl Editing {
         match self.server.knows(&session.document_key).await? {
             Known::Unknown => self.end_unknown(standpoint, session).await,
             Known::Open(Some(people)) if people.is_empty() => self.look_after(standpoint, session).await,
-            // Somebody reads or thinks.
+            // Users have the document open without saving.
             Known::Open(_) => Ok(()),
         }
     }
 
-    /// A session that the document server does not know: what it may have kept is taken first.
+    /// Ends a session that is unknown to the document server, after taking its forgotten save.
     async fn end_unknown(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
         let text = &session.document_key;
         if let Some(result) = self.server.forgotten_save(text).await? {
@@ -248,8 +261,8 @@ impl Editing {
             .await
     }
 
-    /// A session without people. If it has nothing to save, the document server says so now and it is over; else a crash
-    /// over there left changes behind, which come with the next opening of the same key.
+    /// Handles a session without users. If nothing is left to save, the `info` command triggers a callback that ends
+    /// it. Otherwise a crash of the document server left changes, which it sends when the same key is opened again.
     async fn look_after(&self, standpoint: Standpoint, session: EditingSession) -> Result<()> {
         let until = Instant::now() + NEWS.0;
         while Instant::now() < until {
@@ -260,7 +273,7 @@ impl Editing {
             match look.await? {
                 None => return Ok(()),
                 Some(now) if now.last_callback_at > session.last_callback_at => {
-                    // Somebody may have come back just now.
+                    // A user may have reconnected.
                     if !now.editors.is_empty() {
                         return Ok(());
                     }
@@ -275,9 +288,9 @@ impl Editing {
     }
 }
 
-/// When a save was written that nobody took. A failed notice may have said so. Otherwise it is the newest there is of its
-/// session in a draft; after a freeze it may be older or newer, so it is kept beside the document, unless the session was
-/// over by then.
+/// Returns the time of a forgotten save. A failed callback may have contained it. Otherwise, in a draft, the save is
+/// the newest of its session. After a freeze it may be older or newer, so it is kept as a late revision, unless the
+/// session had ended before the freeze.
 fn written_at(failed: Option<Timestamp>, frozen: Option<Timestamp>, is_from_before: bool) -> Option<Timestamp> {
     match (failed, frozen) {
         (Some(failed), _) => Some(failed),

@@ -1,31 +1,31 @@
-//! The header of a table: which column stands where. What is required has to be there, and a column twice is a mistake; a
-//! strict table has no other columns either, because a column that is ignored is a mistake its author wants to hear of.
+//! The header of a table: the position of each column. Required columns must exist and no column may appear twice; a
+//! strict table has no other columns, because an ignored column is most likely a mistake.
 
 use model::import::RowProblem;
 
 use super::sheet::Row;
 use common::error::{Error, Problem, Result};
 
-/// The columns a table may have.
+/// The columns of a table.
 pub struct Layout {
-    /// How refusals call the table; empty for a file that is one table.
+    /// The name of the table in errors; empty for a file with a single table.
     pub table: &'static str,
-    /// Columns that have to be there.
+    /// Columns that must exist.
     pub required: &'static [&'static str],
-    /// Columns that may be there.
+    /// Columns that may exist.
     pub optional: &'static [&'static str],
-    /// Whether other columns are refused.
+    /// Whether other columns are rejected.
     pub is_strict: bool,
 }
 
-/// Where each column of a layout stands in one table.
+/// The position of each column of a layout in a table.
 pub struct Columns {
     places: Vec<(&'static str, usize)>,
     width: usize,
 }
 
 impl Columns {
-    /// Reads the header.
+    /// Parses the header.
     pub fn of(layout: &Layout, header: Option<Row>) -> Result<Self> {
         let names = match header.map(|row| row.cells) {
             Some(Ok(names)) => names,
@@ -61,9 +61,9 @@ impl Columns {
         })
     }
 
-    /// A row with its cells by column.
+    /// Returns the cells of a row by column.
     pub fn row<'a>(&'a self, cells: &'a [String]) -> std::result::Result<Cells<'a>, RowProblem> {
-        // Spreadsheets leave empty cells away at the end of a row, or add some.
+        // Spreadsheets omit empty cells at the end of a row, or append some.
         let has_more = cells.iter().skip(self.width).any(|cell| !cell.trim().is_empty());
         if has_more {
             return Err(RowProblem::new("", "columns", "has more cells than the header"));
@@ -80,7 +80,7 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// The text of a column, trimmed; empty where the table has no such column.
+    /// Returns the trimmed text of a column; empty if the table has no such column.
     pub fn get(&self, column: &str) -> &'a str {
         let place = self.columns.places.iter().find(|(name, _)| *name == column);
         let text = place.and_then(|(_, place)| self.cells.get(*place));

@@ -1,4 +1,5 @@
-//! A table of grades as it was exported: read as a whole, because a topic has no more rows than its groups have members.
+//! Parses an exported table of grades. It is read completely, because a topic has no more rows than its groups have
+//! members.
 
 use model::file::FileType;
 use model::id::{SubmissionId, UserId};
@@ -14,11 +15,11 @@ use api_types::csv::plain;
 use api_types::grade_table::COLUMNS;
 use common::error::{Error, Result};
 
-/// The most rows of one table.
+/// The maximum number of rows.
 const ROWS_MAX: usize = 10_000;
 
-/// The columns of the export. Only those two have to be there that say whose grade it is; what only explains a row to
-/// people is not read.
+/// The columns of the export. Required are only those that identify a grade; columns that explain a row to readers
+/// are ignored.
 const LAYOUT: Layout = Layout {
     table: "",
     required: &["submissionId", "userId"],
@@ -26,7 +27,7 @@ const LAYOUT: Layout = Layout {
     is_strict: true,
 };
 
-/// Reads a table of grades. Without a separator the header decides between `,` and `;`.
+/// Parses a table of grades. Without a separator, the header decides between `,` and `;`.
 pub async fn read(source: Source, kind: FileType, separator: Option<u8>) -> Result<Vec<GradeRow>> {
     if kind != FileType::Csv {
         let message = format!("grades are imported from a .csv file, no {kind}");
@@ -55,7 +56,7 @@ fn rows(source: &Source, separator: Option<u8>) -> Result<Vec<GradeRow>> {
     Ok(rows)
 }
 
-/// What a row says. An empty cell says nothing.
+/// Parses a row. Empty cells are absent values.
 fn said(cells: Cells<'_>) -> std::result::Result<SaidGrade, Vec<RowProblem>> {
     let mut problems = Vec::new();
     let cell = |column: &str| Some(plain(cells.get(column)).trim()).filter(|text| !text.is_empty());
@@ -65,7 +66,7 @@ fn said(cells: Cells<'_>) -> std::result::Result<SaidGrade, Vec<RowProblem>> {
         value.map_err(|error| problem("value", error.to_string())).ok()
     });
     let points = cell("points").and_then(|text| {
-        // Spreadsheets of some countries write the fraction after a comma.
+        // Spreadsheets in some locales use a decimal comma.
         let number = text.replace(',', ".").parse::<f64>();
         let points = number.map_err(|_| "must be a number".to_owned());
         let points = points.and_then(|points| Points::try_from(points).map_err(|error| error.to_string()));

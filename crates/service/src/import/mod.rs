@@ -1,6 +1,6 @@
-//! Importing people from a file: a table of comma-separated values, a OneRoster archive, or a list in a body. A file is
-//! read twice, both times row by row: first to see whether it can be read at all, then to carry out its rows in short units,
-//! so that 50,000 rows take no more memory than 500 and no other school waits for them.
+//! Imports users from a file: a CSV table, a OneRoster archive, or a list in a request body. A file is read twice and
+//! streamed row by row: first to validate it, then to apply its rows in short transactions. So memory does not depend
+//! on the number of rows, and other organizations are not delayed.
 
 mod columns;
 pub mod grades;
@@ -26,10 +26,10 @@ pub use crate::actions::imports::Rules;
 use adapters::files::Source;
 use common::error::{Error, Result};
 
-/// Rows of one unit of work.
+/// The number of rows in one transaction.
 const UNIT: usize = 200;
 
-/// The school year at a moment, which begins in August; for exports that do not name theirs.
+/// Returns the school year at a time, for exports that do not name one. School years begin in August.
 pub fn school_year(now: Timestamp) -> String {
     let text = now.to_string();
     let mut numbers = text.split('-').map_while(|part| part.parse::<u16>().ok());
@@ -38,7 +38,7 @@ pub fn school_year(now: Timestamp) -> String {
     format!("{begins}/{}", begins + 1)
 }
 
-/// A row with its place in the file.
+/// A row with its position in the file.
 #[derive(Debug)]
 pub struct Numbered {
     file: Option<&'static str>,
@@ -46,7 +46,7 @@ pub struct Numbered {
     record: std::result::Result<Record, Vec<RowProblem>>,
 }
 
-/// A file that can be read, or a list: what will be carried out.
+/// A validated file or list.
 pub struct Plan {
     rows: usize,
     content: Content,
@@ -59,8 +59,8 @@ enum Content {
 }
 
 impl Plan {
-    /// Reads a file once and refuses what is wrong with it as a whole; nothing has been written then. Classes of an archive
-    /// that names no school year are of `this_year`.
+    /// Reads a file once and rejects it if it is invalid as a whole; nothing is written. Classes of an archive
+    /// without school years belong to `this_year`.
     pub async fn of_file(source: Source, kind: FileType, this_year: String) -> Result<Self> {
         let read = tokio::task::spawn_blocking(move || match kind {
             FileType::Csv => Self::of_table(source),
@@ -78,7 +78,7 @@ impl Plan {
         read.await.map_err(|error| Error::Internal(error.into()))?
     }
 
-    /// People named in a body, numbered from 1.
+    /// Creates a plan from users in a request body, numbered from 1.
     pub fn of_list<'a>(people: impl IntoIterator<Item = Said<'a>>) -> Self {
         let rows: Vec<Numbered> = people
             .into_iter()
@@ -112,7 +112,7 @@ impl Plan {
         })
     }
 
-    /// Sends the rows, unit by unit, from a thread that may block; it ends early when nobody takes them any more.
+    /// Sends the rows in batches from a blocking thread. Stops early when the receiver is dropped.
     fn send(self, sending: &mut Sending) -> Result<()> {
         match self.content {
             Content::List(rows) => rows.into_iter().try_for_each(|row| sending.send(row))?,
@@ -138,7 +138,7 @@ impl Plan {
     }
 }
 
-/// The way of the rows from the thread that reads to the task that writes; a few units lie on it at most.
+/// The bounded channel from the thread that reads rows to the task that writes them.
 pub struct Sending {
     units: mpsc::Sender<Vec<Numbered>>,
     unit: Vec<Numbered>,
@@ -154,7 +154,7 @@ impl Sending {
         }
     }
 
-    /// Whether this is the first look at a file.
+    /// Returns whether this is the first pass over a file.
     fn begins(&mut self, file: &'static str) -> bool {
         self.begun.insert(file)
     }
@@ -166,7 +166,7 @@ impl Sending {
 
     fn flush(&mut self) -> Result<()> {
         let unit = std::mem::replace(&mut self.unit, Vec::with_capacity(UNIT));
-        // Whoever took the rows has stopped; there is nothing more to do and nobody to tell.
+        // The receiver has stopped, so the error is never reported.
         self.units.blocking_send(unit).map_err(|_| Error::NotReady)
     }
 }

@@ -1,5 +1,5 @@
-//! A OneRoster CSV archive (1.1 and 1.2), as schools' administrations export it. What the rows need of each other is read
-//! first: the school, the school years, the roles, and who teaches which class.
+//! Parses OneRoster CSV archives (1.1 and 1.2), the export format of school administration systems. The data that
+//! rows need of each other is read first: the school, school years, roles, and the teachers of classes.
 
 mod archive;
 mod rows;
@@ -13,7 +13,7 @@ pub use self::rows::send;
 use super::columns::{Cells, Layout};
 use common::error::{Error, Result};
 
-/// The most rows of the files about places, which are more than people.
+/// The maximum number of rows in files of memberships, which are more than users.
 const PLACES_MAX: usize = 10 * PEOPLE_MAX;
 
 const MANIFEST: Layout = file("manifest.csv", &["propertyName", "value"], &[]);
@@ -29,7 +29,7 @@ const USERS: Layout = file(
     &["sourcedId", "givenName", "familyName", "email"],
     &["status", "enabledUser", "orgSourcedIds", "primaryOrgSourcedId", "role"],
 );
-/// In 1.1 the role stands with the user.
+/// In 1.1 the role is a column of the user.
 const USERS_WITH_ROLES: Layout = file("users.csv", &["role"], &[]);
 const CLASSES: Layout = file(
     "classes.csv",
@@ -42,7 +42,7 @@ const ENROLLMENTS: Layout = file(
     &["status", "primary"],
 );
 
-/// Other columns of these files mean nothing here; the standard allows more of them.
+/// Other columns of these files are ignored; the standard allows additional ones.
 const fn file(table: &'static str, required: &'static [&'static str], optional: &'static [&'static str]) -> Layout {
     Layout {
         table,
@@ -52,15 +52,15 @@ const fn file(table: &'static str, required: &'static [&'static str], optional: 
     }
 }
 
-/// What the rows of an archive need of each other.
+/// The data that the rows of an archive need of each other.
 #[derive(Debug)]
 pub struct Overview {
-    /// How many rows will be told of.
+    /// The number of rows that are reported.
     pub rows: usize,
     schools: HashSet<String>,
     years: HashMap<String, String>,
     this_year: String,
-    /// Roles by user, where they stand in a file of their own (1.2).
+    /// Roles by user, if they are in a separate file (1.2).
     roles: Option<HashMap<String, Role>>,
     teachers: HashMap<String, Teacher>,
 }
@@ -78,7 +78,7 @@ struct Teacher {
 }
 
 impl Overview {
-    /// Reads all of an archive once, so that what is wrong with it as a whole is said before anything is written.
+    /// Reads an archive once, so that errors of the whole archive are reported before anything is written.
     pub fn of(archive: &mut Archive, this_year: String) -> Result<Self> {
         check_manifest(archive)?;
         for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
@@ -105,7 +105,7 @@ impl Overview {
     }
 }
 
-/// Whether a row is to be removed; the standard's word in its old spelling and in others.
+/// Returns whether a row is marked for deletion, regardless of case.
 fn is_gone(cells: Cells<'_>) -> bool {
     cells.get("status").eq_ignore_ascii_case("tobedeleted")
 }
@@ -152,7 +152,7 @@ fn check_manifest(archive: &mut Archive) -> Result<()> {
     Ok(())
 }
 
-/// The ids of the organizations of the export. One import is for one school, so there may be one only.
+/// Returns the ids of the organizations in the export. An import is for one school, so there may be only one.
 fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
     let (mut ids, mut schools) = (HashSet::new(), 0);
     archive.each(&ORGS, PEOPLE_MAX, |_, cells| {
@@ -171,7 +171,7 @@ fn schools(archive: &mut Archive) -> Result<HashSet<String>> {
     }
 }
 
-/// School years by term: the standard names the year in which one ends.
+/// Returns school years by term. The standard stores the year in which a school year ends.
 fn years(archive: &mut Archive) -> Result<HashMap<String, String>> {
     let mut years = HashMap::new();
     archive.each(&SESSIONS, PEOPLE_MAX, |_, cells| {
@@ -206,7 +206,7 @@ fn roles(archive: &mut Archive) -> Result<HashMap<String, Role>> {
     Ok(roles)
 }
 
-/// Who teaches each class: the primary teacher, or else the first.
+/// Returns the teacher of each class: the primary teacher, or else the first one.
 fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
     let mut teachers: HashMap<String, Teacher> = HashMap::new();
     archive.each(&ENROLLMENTS, PLACES_MAX, |_, cells| {
@@ -221,7 +221,7 @@ fn teachers(archive: &mut Archive) -> Result<HashMap<String, Teacher>> {
         let class = cells.get("classSourcedId");
         let known = teachers.get(class);
         let is_better = known.is_none_or(|known| !known.is_primary && teacher.is_primary);
-        // A file may name a class in every row; only so many can be real.
+        // Limits memory: a file may contain another class in every row.
         if is_better && (teachers.len() < PEOPLE_MAX || teachers.contains_key(class)) {
             teachers.insert(class.chars().take(200).collect(), teacher);
         }

@@ -1,4 +1,4 @@
-//! One person as a row says it: every cell is judged, and all that is wrong with the row is said at once.
+//! Validates one user of a row: checks every cell and reports all errors of the row at once.
 
 use model::access::MemberRole;
 use model::import::{RowProblem, cell, entries};
@@ -8,7 +8,7 @@ use super::columns::{Cells, Layout};
 use crate::actions::imports::{ImportedPerson, Record};
 use crate::actions::people;
 
-/// The columns of a table of people (contract 6.3), and the hashes of a better-auth database.
+/// The columns of a table of users; `passwordHash` is for migrations from a better-auth database.
 pub const LAYOUT: Layout = Layout {
     table: "",
     required: &["email", "firstName", "lastName", "role"],
@@ -16,34 +16,31 @@ pub const LAYOUT: Layout = Layout {
     is_strict: true,
 };
 
-/// The most classes of one row.
+/// The maximum number of classes in one row.
 const CLASSES_MAX: usize = 100;
-/// The longest name or id of a class.
+/// The maximum length of the name or id of a class.
 const CLASS_MAX: usize = 120;
 
-/// What a row says about somebody, not judged yet.
+/// The unvalidated content of a row.
 #[derive(Debug, Clone, Default)]
 pub struct Said<'a> {
-    /// The address.
     pub email: &'a str,
-    /// First name.
     pub first_name: &'a str,
-    /// Last name.
     pub last_name: &'a str,
-    /// Student or teacher.
+    /// `student` or `teacher`.
     pub role: &'a str,
-    /// Id in the school's own administration.
+    /// The id in the administration system of the school.
     pub external_id: &'a str,
-    /// Id or name of a homeroom.
+    /// The id or name of a homeroom.
     pub homeroom: &'a str,
     /// Ids or names of classes.
     pub classes: Vec<String>,
-    /// A hash of a better-auth database.
+    /// A password hash from a better-auth database.
     pub password_hash: &'a str,
 }
 
 impl<'a> Said<'a> {
-    /// A row of a table of people.
+    /// Reads a row of a table of users.
     pub fn by(cells: Cells<'a>) -> Self {
         Self {
             email: cells.get("email"),
@@ -57,7 +54,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The person, or everything that is wrong with the row.
+    /// Returns the user, or all errors of the row.
     pub fn judged(self) -> Result<Record, Vec<RowProblem>> {
         let mut problems = Vec::new();
         let role = noted(&mut problems, role(self.role));
@@ -114,7 +111,7 @@ fn noted<T>(problems: &mut Vec<RowProblem>, judged: Result<T, RowProblem>) -> Op
     judged.map_err(|problem| problems.push(problem)).ok()
 }
 
-/// Import names students and teachers; who administers a school is named one by one.
+/// Parses a role. Imports contain only students and teachers; administrators are added individually.
 fn role(text: &str) -> Result<MemberRole, RowProblem> {
     match cell(text).map(str::to_ascii_lowercase).as_deref() {
         Some("student") => Ok(MemberRole::Student),
@@ -129,7 +126,7 @@ fn role(text: &str) -> Result<MemberRole, RowProblem> {
     }
 }
 
-/// Addresses are ASCII: lower-casing would turn some foreign letters into the ones they look like.
+/// Email addresses must be ASCII, because lower-casing maps some other characters to ASCII look-alikes.
 fn address(text: &str) -> Result<String, RowProblem> {
     let Some(text) = cell(text) else {
         return Err(RowProblem::new("email", "required", "is required"));
@@ -224,7 +221,7 @@ mod tests {
 
     #[test]
     fn letters_that_look_like_others_make_no_address() {
-        // Lower-cased, the Kelvin sign is a plain k.
+        // Lower-casing maps the Kelvin sign to an ASCII k.
         assert_eq!(
             columns(Said {
                 email: "\u{212a}im@school.example",

@@ -1,5 +1,6 @@
-//! Carries out an import: units of some rows, one after the other, each told when it is done. It stops between two units
-//! when nobody listens any more; what was done until then stays, and the same file goes on where it stopped.
+//! Runs an import: batches of rows in consecutive transactions, each reported when it is committed. Stops between two
+//! transactions if the receiver of the reports is gone; committed rows stay, and importing the same file again
+//! continues.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -17,44 +18,42 @@ use common::error::{Error, Result};
 use db::{Standpoint, Store};
 use realtime::bus::Bus;
 
-/// Units that may wait between reading and writing.
+/// The maximum number of batches between reading and writing.
 const AHEAD: usize = 2;
-/// Units after which whoever imports is told how far it is.
+/// The number of batches between two progress events.
 const TOLD_EVERY: usize = 5;
 
-/// An import about to begin.
+/// An import that has not started.
 pub struct Import {
-    /// What is remembered.
     pub store: Store,
-    /// Carries what happened to the sockets.
+    /// Publishes the events.
     pub bus: Bus,
-    /// Who imports, and into which school.
+    /// The importing user and the organization.
     pub standpoint: Standpoint,
-    /// Writes the emails to invited people; without it invitations are created and no email is queued.
+    /// Renders the emails to invited users; without it, invitations are created but no email is queued.
     pub mail: Option<Mail>,
-    /// What holds for all rows.
+    /// The options for all rows.
     pub rules: Rules,
 }
 
-/// How one row ended.
+/// The result of one row.
 #[derive(Debug)]
 pub struct Reported {
-    /// The file of an archive that the row is in.
+    /// The file of an archive that contains the row.
     pub file: Option<&'static str>,
-    /// Its number.
+    /// The row number.
     pub row: usize,
-    /// How it ended.
     pub outcome: Outcome,
 }
 
 impl Import {
-    /// Carries out a plan and reports its rows unit by unit; answers how many ended how. Nobody taking the reports any more
-    /// stops it.
+    /// Applies a plan and reports its rows in batches. Returns the number of rows by result. Stops if the receiver of
+    /// the reports is dropped.
     pub async fn run(self, plan: Plan, reports: mpsc::Sender<Vec<Reported>>) -> Result<ImportCounts> {
         let mut counts = ImportCounts::default();
         let outcome = self.units(plan, &reports, &mut counts).await;
         if !self.rules.is_dry_run {
-            // Also of an import that broke off: its rows are there.
+            // Also after an aborted import, because its rows stay.
             self.unit(move |work| {
                 imports::finish(work, counts);
                 Ok(())
@@ -90,7 +89,7 @@ impl Import {
         Ok(())
     }
 
-    /// One unit; rows that were refused before keep their place in the report.
+    /// Applies one batch; rows that were rejected before keep their position in the report.
     async fn carry_out(
         &self,
         unit: Vec<Numbered>,
@@ -163,7 +162,7 @@ impl Import {
         changes::perform(&self.store, &self.bus, standpoint, act).await
     }
 
-    /// The same for rows with people: accounts of these addresses that can be taken over are taken over before.
+    /// Runs one transaction for rows with users: accounts of these addresses are taken over first, where allowed.
     async fn unit_taking_over<T: Send + 'static>(
         &self,
         emails: Vec<String>,
@@ -180,7 +179,7 @@ impl Import {
     }
 }
 
-/// The addresses of people in these rows.
+/// Returns the email addresses in these rows.
 fn addresses(records: &[Record]) -> Vec<String> {
     let address = |record: &Record| match record {
         Record::Person(person) => Some(person.email.clone()),
@@ -189,7 +188,7 @@ fn addresses(records: &[Record]) -> Vec<String> {
     records.iter().filter_map(address).collect()
 }
 
-/// What the rows so far were about: a second row about the same is a mistake in the file, not a change of mind.
+/// What previous rows were about: a second row about the same object is an error in the file.
 #[derive(Default)]
 struct Seen {
     first_rows: HashMap<(u64, u64), usize>,
@@ -197,7 +196,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// What a row repeats, if it repeats anything.
+    /// Returns an error if a row repeats an earlier one.
     fn again(&mut self, record: &Record, row: usize) -> Option<RowProblem> {
         let keys: Vec<(&str, String)> = match record {
             Record::Person(person) => {
@@ -221,7 +220,7 @@ impl Seen {
             Record::Place(place) => vec![("userSourcedId", format!("place {} {}", place.class, place.user))],
             Record::Nothing => Vec::new(),
         };
-        // Their hashes are enough, and half a million of them fit where their texts would not.
+        // Stores hashes instead of texts to save memory: there may be half a million rows.
         let keys: Vec<_> = keys
             .into_iter()
             .map(|(column, key)| (column, (self.keys.0.hash_one(&key), self.keys.1.hash_one(&key))))
@@ -241,7 +240,7 @@ impl Seen {
     }
 }
 
-/// An archive has other names for the same columns.
+/// Renames columns in errors to their names in OneRoster.
 fn spell_as_one_roster(problem: &mut RowProblem) {
     let column = match problem.column.as_str() {
         "firstName" => "givenName",

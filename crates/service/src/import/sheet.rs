@@ -1,5 +1,5 @@
-//! A table of comma-separated values, read row by row in the same small memory whatever somebody sends: a row that is too
-//! long or too wide is passed over and named, never gathered.
+//! Reads CSV row by row with constant memory, whatever the input: a row that is too long or too wide is skipped and
+//! reported.
 
 use std::io::Read;
 
@@ -8,19 +8,19 @@ use model::import::RowProblem;
 
 use common::error::{Error, Result};
 
-/// Bytes read at a time.
+/// The size of the read buffer in bytes.
 const PIECE: usize = 64 * 1024;
-/// The longest row, in bytes.
+/// The maximum size of a row in bytes.
 const ROW_MAX: usize = 64 * 1024;
-/// The widest row, in cells.
+/// The maximum number of cells in a row.
 const CELLS_MAX: usize = 256;
 
-/// Blank rows of a table: spreadsheets leave some at the end.
+/// The maximum number of blank rows; spreadsheets append some.
 const BLANK_MAX: usize = 10_000;
-/// Bytes of line ends in a row, which the parser passes over.
+/// The maximum number of consecutive line break bytes, which the parser skips.
 const BLANK_BYTES_MAX: usize = 1 << 20;
 
-/// A table that is being read.
+/// A CSV table.
 pub struct Sheet<R> {
     source: R,
     parser: csv_core::Reader,
@@ -33,16 +33,16 @@ pub struct Sheet<R> {
     blank: usize,
 }
 
-/// One row.
+/// A row of a table.
 pub struct Row {
-    /// Its number as a spreadsheet counts, the header being 1; blank lines do not count.
+    /// The row number as in a spreadsheet: the header is row 1, blank lines do not count.
     pub number: usize,
-    /// Its cells, if it can be read at all.
+    /// The cells, or the reason why the row cannot be parsed.
     pub cells: std::result::Result<Vec<String>, RowProblem>,
 }
 
 impl<R: Read> Sheet<R> {
-    /// Begins to read. Without a separator the header decides between `,` and `;`.
+    /// Opens a table. Without a separator, the header decides between `,` and `;`.
     pub fn begin(mut source: R, separator: Option<u8>) -> Result<Self> {
         let mut piece = vec![0; PIECE];
         let read = fill(&mut source, &mut piece)?;
@@ -60,7 +60,7 @@ impl<R: Read> Sheet<R> {
         })
     }
 
-    /// The next row that is not blank.
+    /// Returns the next row that is not blank.
     pub fn next_row(&mut self) -> Result<Option<Row>> {
         loop {
             let Some(cells) = self.read()? else { return Ok(None) };
@@ -130,18 +130,18 @@ impl<R: Read> Sheet<R> {
     }
 }
 
-/// Whoever wrote another encoding wrote no name right, so the whole file is refused.
+/// Another encoding makes all names wrong, so the whole file is rejected.
 fn not_utf8() -> Error {
     Error::UnsupportedFileType("the table is not UTF-8 text".to_owned())
 }
 
-/// Not a real list: it would keep the import reading and change nothing.
+/// Such a file keeps the import busy without any effect.
 fn too_many_blank_rows() -> Error {
     let message = format!("has more than {BLANK_MAX} blank rows");
     Error::invalid("file", "blank_rows", message)
 }
 
-/// Reads until the piece is full or the source is over.
+/// Reads until the buffer is full or the source ends.
 fn fill(source: &mut impl Read, piece: &mut [u8]) -> Result<usize> {
     let mut filled = 0;
     while filled < piece.len() {
@@ -149,14 +149,14 @@ fn fill(source: &mut impl Read, piece: &mut [u8]) -> Result<usize> {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // A damaged archive; a file of ours that cannot be read fails when it is opened.
+            // A corrupted archive. Errors of our own storage occur when the file is opened.
             Err(error) => return Err(Error::UnsupportedFileType(format!("it cannot be read: {error}"))),
         }
     }
     Ok(filled)
 }
 
-/// What stands between the names of the header: spreadsheets of some countries write `;`.
+/// Detects the separator in the header: spreadsheets in some locales use `;`.
 fn separator_of(text: &[u8]) -> u8 {
     let header = text
         .split(|byte| matches!(byte, b'\r' | b'\n'))

@@ -1,5 +1,5 @@
-//! Checks the TXT records of mail domains: once a week, and each day while a record is missing. The name servers are asked
-//! outside of transactions.
+//! Checks the TXT records of email domains: once a week, and daily while a record is missing. DNS queries run outside
+//! of transactions.
 
 use std::time::Duration;
 
@@ -18,26 +18,26 @@ use db::platform::PlatformProof;
 use db::{Standpoint, Store};
 use realtime::bus::Bus;
 
-/// How often due domains are looked for; weeks and days do not depend on it.
+/// The polling interval; it does not affect the intervals of the checks.
 const PAUSE: Duration = Duration::from_mins(10);
-/// Domains of one look.
+/// The maximum number of domains in one round.
 const BATCH: i64 = 50;
-/// Seconds for which an instance claims a check; longer than a look-up takes.
+/// The lease of a check in seconds; longer than a DNS query takes.
 const CLAIM_SECONDS: i64 = 10 * 60;
 
-/// Starts the task; it ends with the value.
+/// Starts the task; it is aborted when the handle is dropped.
 pub fn start(store: Store, bus: Bus, dns: Dns) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             tokio::time::sleep(PAUSE).await;
             if let Err(error) = check_due(&store, &bus, &dns, clock::now()).await {
-                tracing::warn!(error = format!("{error:?}"), "mail domains were not checked");
+                tracing::warn!(error = format!("{error:?}"), "email domain check failed");
             }
         }
     }))
 }
 
-/// Checks the domains that are due at this moment, one after the other.
+/// Checks the domains that are due at `now`, one after the other.
 pub async fn check_due(store: &Store, bus: &Bus, dns: &Dns, now: Timestamp) -> Result<()> {
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.due_mail_domains(now, BATCH)
@@ -70,7 +70,7 @@ async fn check(store: &Store, bus: &Bus, dns: &Dns, standpoint: Standpoint, id: 
         .read(standpoint.clone(), move |scope| scope.mail_domain(&asked))
         .await
     {
-        // It was removed in this moment.
+        // The domain was removed in the meantime.
         Err(Error::NotFound) => return Ok(()),
         domain => domain?,
     };

@@ -1,6 +1,6 @@
-//! What is done beside requests and survives a restart: exports of personal data, and whatever else takes longer than a
-//! caller waits. A job is a row; each instance runs a few at once and holds them by a lease, so that a runner which died
-//! is followed by another. What a job does can be repeated: it may be interrupted anywhere.
+//! Background jobs that survive a restart: exports of personal data and other work that takes longer than a request.
+//! A job is a row; each instance runs a few at once and holds a lease on each, so that another runner takes over when
+//! one dies. Jobs are idempotent, because they may be interrupted at any point.
 
 pub mod mail_domains;
 mod personal_data;
@@ -25,7 +25,7 @@ use db::platform::jobs::Held;
 use db::{Standpoint, Store, Tenant};
 use realtime::bus::Bus;
 
-/// The runner of this instance; copies are the same one.
+/// The job runner of this instance. Clones share the same runner.
 #[derive(Clone)]
 pub struct Jobs(Arc<Parts>);
 
@@ -34,23 +34,23 @@ struct Parts {
     bus: Bus,
     files: Files,
     outbox: Outbox,
-    /// Rung when there is something to do; time passing is noticed without it.
+    /// Notified when a job is enqueued; due times are found by polling.
     bell: Notify,
     closing: CancellationToken,
     running: TaskTracker,
 }
 
-/// What a job made.
+/// The outcome of a job.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// What there is to tell about it, a JSON object.
+    /// The result as a JSON object, if there is one.
     pub result: Option<Value>,
-    /// The file it made, already kept.
+    /// The stored file that the job produced.
     pub file: Option<FileKey>,
 }
 
 impl Jobs {
-    /// Joins what jobs need and starts to run them. `is_alone` says that no other instance works on this database.
+    /// Starts the runner. `is_alone` means that no other instance uses this database.
     pub fn start(store: Store, bus: Bus, files: Files, outbox: Outbox, is_alone: bool) -> Self {
         let jobs = Self(Arc::new(Parts {
             store,
@@ -65,19 +65,19 @@ impl Jobs {
         jobs
     }
 
-    /// Says that a job was asked for; without this it begins a little later.
+    /// Notifies the runner about a new job; without this it starts at the next poll.
     pub fn ring(&self) {
         self.0.bell.notify_one();
     }
 
-    /// Stops at the next step; what is unfinished is given back for another runner or a later start.
+    /// Stops the runner. Unfinished jobs are released for another runner or a later start.
     pub async fn close(&self) {
         self.0.closing.cancel();
         self.0.running.close();
         self.0.running.wait().await;
     }
 
-    /// Does a job. Which one is said here and nowhere else.
+    /// Runs a job; the only dispatch on its kind.
     async fn work(&self, held: &Held) -> Result<Outcome> {
         match held.job.kind {
             JobKind::PersonalExport => personal_export::run(self, held).await,
@@ -85,7 +85,7 @@ impl Jobs {
         }
     }
 
-    /// Where a job of an organization stands: nobody acts, and everything there is may be read.
+    /// Returns the context of a job in an organization: no acting user, read access to everything.
     fn standpoint(tenant: Tenant) -> Standpoint {
         Standpoint::of_service(tenant, "groupwork", clock::now())
     }

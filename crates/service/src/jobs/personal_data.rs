@@ -1,5 +1,6 @@
-//! A person's data as one archive: lists as JSON, one file for each noun, and the files he brought or wrote. Read page by
-//! page and written as it is read: the memory it takes does not grow with the person.
+//! Streams the personal data of a user as one archive: JSON lists, one file per table, and the files that the user
+//! uploaded or wrote. Rows are read page by page and written as they are read, so memory does not grow with the
+//! amount of data.
 
 use model::id::UserId;
 use serde_json::{Map, Value};
@@ -15,21 +16,20 @@ use db::personal::files::{FOLDERS, Folder, PersonalFile};
 use db::personal::{Noun, Rows, account, nouns};
 use db::platform::PlatformProof;
 
-/// Whose data, and how far.
+/// The scope of an export.
 #[derive(Debug, Clone)]
 pub(super) struct Extent {
-    /// The person.
     pub user: UserId,
-    /// Whether the account itself is told.
+    /// Whether to include the account itself.
     pub with_account: bool,
-    /// Whether the person takes it himself: then it leaves out what he is not to see yet.
+    /// Whether the user requested the export. Then it leaves out what the user must not see yet.
     pub is_own: bool,
-    /// The schools that tell what they hold, each in its folder.
+    /// The organizations whose data is included, each with its folder.
     pub holders: Vec<(Tenant, String)>,
 }
 
 impl Jobs {
-    /// All that the service holds about a person, for the person: streamed while it is gathered.
+    /// Returns all data about a user, for the user: streamed while it is read.
     pub async fn own_data(&self, user: &UserId) -> Result<Pieces> {
         let (user, asked) = (user.clone(), user.clone());
         let store = &self.0.store;
@@ -45,7 +45,7 @@ impl Jobs {
         Ok(self.archive(extent))
     }
 
-    /// The archive piece by piece.
+    /// Returns the archive as a stream.
     pub(super) fn archive(&self, extent: Extent) -> Pieces {
         let jobs = self.clone();
         packed("personal data", move |pack| async move {
@@ -56,7 +56,7 @@ impl Jobs {
     }
 }
 
-/// An archive being written.
+/// An archive that is being written.
 struct Archive {
     pack: Pack,
     jobs: Jobs,
@@ -89,7 +89,7 @@ impl Archive {
         Ok(())
     }
 
-    /// The emails to the person that wait in the outbox folder, without their text: it may hold a link that still works.
+    /// Writes the emails to the user in the outbox folder, without their text: it may contain a valid link.
     async fn emails(&mut self, user: &UserId) -> Result<()> {
         let user = user.clone();
         let look = self
@@ -107,7 +107,7 @@ impl Archive {
         entry.end().await
     }
 
-    /// One noun as a JSON array.
+    /// Writes one table as a JSON array.
     async fn list(
         &mut self,
         name: String,
@@ -133,7 +133,7 @@ impl Archive {
         entry.end().await
     }
 
-    /// The files of one folder, each with the id of its row before its name.
+    /// Writes the files of one folder. The id of the row is prepended to each name.
     async fn folder(
         &mut self,
         slug: &str,
@@ -179,7 +179,7 @@ impl Jobs {
         look.await
     }
 
-    /// Rows of a noun: of a school, or of the account.
+    /// Reads rows of a table, of an organization or of the account.
     async fn rows(&self, noun: &'static Noun, user: &UserId, tenant: Option<&Tenant>, after: &str) -> Result<Rows> {
         let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());
         match tenant {
@@ -200,7 +200,7 @@ impl Jobs {
     }
 }
 
-/// Rows as they stand between the brackets of an array, one on each line.
+/// Formats rows as elements of a JSON array, one per line.
 fn lines(rows: &[Map<String, Value>], is_first: bool) -> String {
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Gathers what an organization holds about a person into one file, for its admins to hand out. It can be broken off
-//! anywhere: an attempt that did not end is nobody's file, and the next one begins anew.
+//! Writes what an organization stores about a user into one file for its administrators. It can be interrupted at any
+//! point: the file of an unfinished attempt is deleted, and the next attempt starts from the beginning.
 
 use futures_util::StreamExt;
 use model::id::UserId;
@@ -22,7 +22,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
         .0
         .store
         .platform_read(PlatformProof::personal_data(), move |platform| {
-            // A person nobody knows has no archive; somebody asked for it wrongly, or all of him is gone.
+            // Fails if the user does not exist or has been erased completely.
             platform.profile(&known)?;
             platform.slug_of(&asked)
         })

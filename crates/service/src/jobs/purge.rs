@@ -1,5 +1,5 @@
-//! Takes away what a deleted organization had, one short unit after the other. The rows that are left say where it got to,
-//! so it goes on wherever it was interrupted.
+//! Deletes the data of a deleted organization in short transactions. The remaining rows are the progress, so an
+//! interrupted purge continues where it stopped.
 
 use super::{Jobs, Outcome};
 use crate::actions::organizations;
@@ -14,13 +14,13 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
         let standpoint = Jobs::standpoint(tenant.clone());
         let is_over = changes::perform(&jobs.0.store, &jobs.0.bus, standpoint, organizations::purge).await?;
         if is_over {
-            tracing::info!(organization.id = %tenant.id(), "nothing of a deleted organization is left");
+            tracing::info!(organization.id = %tenant.id(), "organization purge completed");
             return Ok(Outcome::default());
         }
     }
 }
 
-/// Asks again for purges that were given up: a deleted organization must not stay half there for ever.
+/// Enqueues purges that were given up again, so that no deleted organization stays partly undeleted.
 pub(super) async fn resume(jobs: &Jobs) -> Result<()> {
     let look = jobs
         .0

@@ -1,5 +1,5 @@
-//! Takes due jobs, a few at once, holds each by a lease that it renews, and writes down how it ended. A job that fails is
-//! tried again, slower each time; a job whose runner is silent is taken over.
+//! Runs due jobs, a few at once. Each is held by a lease that is renewed while it runs, and its outcome is stored. A
+//! failed job is retried with increasing delays; a job whose lease has expired is taken over.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,36 +13,36 @@ use common::error::{Error, Result};
 use db::platform::jobs::Held;
 use db::platform::{Platform, PlatformProof};
 
-/// Jobs that one instance does at once. An organization has one of them: while its export or purge takes long, those of
-/// the others go on.
+/// The number of jobs that one instance runs at once. An organization has at most one of them, so that a long export
+/// or purge does not delay those of other organizations.
 const AT_ONCE: usize = 2;
-/// How often to look when nobody rings.
+/// The polling interval without a notification.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long a silent runner keeps its job, in seconds, and how often it says that it lives.
+/// The lease of a job in seconds, and the interval of its renewal.
 const LEASE_SECONDS: i64 = 60;
 const RENEWAL: Duration = Duration::from_secs(15);
-/// How often outcomes that were kept long enough are looked for.
+/// The interval at which expired outcomes are deleted.
 const TIDYING: Duration = Duration::from_mins(1);
 
 /// Runs until the service stops.
 pub(super) async fn run(jobs: Jobs, is_alone: bool) {
     if is_alone {
-        // Whoever held a job on this database is dead; nobody has to wait for its lease to run out.
+        // No other process uses this database: jobs that are still leased belong to a dead one.
         let abandon = |platform: &mut Platform<'_>| platform.abandon_jobs(clock::now());
         note(
             jobs.platform_write(abandon).await,
-            "jobs of the last run wait for their lease",
+            "jobs of the previous process not released: waiting for their leases to expire",
         );
     }
     let hands = Hands::default();
     let mut tidied: Option<tokio::time::Instant> = None;
     loop {
         if tidied.is_none_or(|at| at.elapsed() >= TIDYING) {
-            note(jobs.tidy().await, "outcomes of old jobs were not dropped");
-            note(purge::resume(&jobs).await, "purges were not looked for");
+            note(jobs.tidy().await, "cleanup of expired jobs failed");
+            note(purge::resume(&jobs).await, "resuming organization purges failed");
             tidied = Some(tokio::time::Instant::now());
         }
-        note(jobs.take_due(&hands).await, "jobs wait for the database");
+        note(jobs.take_due(&hands).await, "polling for due jobs failed");
         tokio::select! {
             () = jobs.0.closing.cancelled() => return,
             () = jobs.0.bell.notified() => {}
@@ -51,11 +51,11 @@ pub(super) async fn run(jobs: Jobs, is_alone: bool) {
     }
 }
 
-/// For whom this instance is at work, one entry for each running job; copies are the same.
+/// The organizations of the running jobs, one entry per job. Clones share the same list.
 #[derive(Debug, Clone, Default)]
 struct Hands(Arc<Mutex<Vec<Option<OrganizationId>>>>);
 
-/// A job in work; its hand is free when this goes.
+/// A slot for a running job; released on drop.
 struct Hand {
     hands: Hands,
     organization: Option<OrganizationId>,
@@ -66,7 +66,8 @@ impl Hands {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len() >= AT_ONCE
     }
 
-    /// A hand for a job of an organization, unless all are busy or one is busy for it. Work on the platform is short.
+    /// Acquires a slot for a job of an organization, unless all are taken or the organization has one. Jobs without
+    /// an organization are short and not limited further.
     fn take(&self, organization: Option<OrganizationId>) -> Option<Hand> {
         let mut busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if busy.len() >= AT_ONCE || (organization.is_some() && busy.contains(&organization)) {
@@ -94,12 +95,12 @@ fn note(outcome: Result<()>, what: &str) {
 }
 
 impl Jobs {
-    /// Begins as many due jobs as there are free hands, of organizations that have none in work here.
+    /// Starts as many due jobs as there are free slots, for organizations without a running job here.
     async fn take_due(&self, hands: &Hands) -> Result<()> {
         if hands.are_busy() {
             return Ok(());
         }
-        // Those of busy organizations are passed over; there are not more of them than hands.
+        // Jobs of organizations with a running job are skipped; there are at most [`AT_ONCE`] of those.
         let asked = i64::try_from(AT_ONCE * 2).unwrap_or(i64::MAX);
         let store = &self.0.store;
         let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
@@ -120,20 +121,20 @@ impl Jobs {
         Ok(())
     }
 
-    /// Does a job while holding it, and writes down how it ended.
+    /// Runs a job while renewing its lease, and stores its outcome.
     async fn hold(self, held: Held, hand: Hand) {
         let id = held.job.id.clone();
         let outcome = tokio::select! {
             outcome = self.attempt(&held) => self.end(&held, outcome).await,
-            // Whoever has it now begins anew; what was done here is worth nothing.
+            // The lease was lost: the new runner starts from the beginning, and this attempt is discarded.
             outcome = self.keep_holding(&held) => outcome,
             () = self.0.closing.cancelled() => self.give_back(&held).await,
         };
         if let Err(error) = outcome {
-            tracing::warn!(error = format!("{error:?}"), job.id = %id, "how a job ended was not written down");
+            tracing::warn!(error = format!("{error:?}"), job.id = %id, "job outcome not stored");
         }
         drop(hand);
-        // There may be another one for this hand.
+        // Another job may be due for this slot.
         self.ring();
     }
 
@@ -141,7 +142,7 @@ impl Jobs {
         if held.job.attempts > ATTEMPTS_MAX {
             return Err(anyhow::anyhow!("every attempt ended with its runner").into());
         }
-        // An attempt that was interrupted may have left its file.
+        // An interrupted attempt may have left its file.
         for key in held.job.files_of_earlier_attempts() {
             self.0.files.remove(&key).await?;
         }
@@ -160,11 +161,11 @@ impl Jobs {
             match self.platform_write(renew).await {
                 Ok(true) => {}
                 Ok(false) => {
-                    tracing::warn!(job.id = %held.job.id, "a job was taken over while it ran");
+                    tracing::warn!(job.id = %held.job.id, "job lease lost: taken over by another runner");
                     return Ok(());
                 }
-                // The lease outlasts a few failures; the next attempt to renew it tells.
-                Err(error) => tracing::warn!(error = format!("{error:?}"), "a lease was not renewed"),
+                // The lease outlasts a few failures; the next renewal shows whether it was lost.
+                Err(error) => tracing::warn!(error = format!("{error:?}"), "job lease renewal failed"),
             }
         }
     }
@@ -197,7 +198,7 @@ impl Jobs {
 
     async fn failed(&self, held: &Held, error: &Error) -> Result<()> {
         let (job, why) = (held.job.clone(), format!("{error:?}"));
-        tracing::warn!(error = why, job.id = %job.id, job.attempt = job.attempts, "a job failed");
+        tracing::warn!(error = why, job.id = %job.id, job.attempt = job.attempts, "job failed");
         let file = job.file_of_attempt(job.attempts);
         let write = move |platform: &mut Platform<'_>| {
             let now = clock::now();
@@ -210,7 +211,7 @@ impl Jobs {
         self.0.files.remove(&file).await
     }
 
-    /// Drops outcomes that were kept long enough.
+    /// Deletes expired outcomes.
     async fn tidy(&self) -> Result<()> {
         let store = &self.0.store;
         let look = store.platform_read(PlatformProof::housekeeping(), |platform| {

@@ -1,4 +1,4 @@
-//! How the object store is reached: bucket, keys, and how long it may be silent.
+//! Configures the client of the object store: bucket, credentials and timeouts.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 use super::super::settings::ObjectStoreArgs;
 use common::error::{Error, Result};
 
-/// How long a connection may take, and how long a store may be silent.
+/// The connect timeout and the read timeout.
 const CONNECT: Duration = Duration::from_secs(3);
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// A client of the store that waits and repeats within limits.
+/// Creates a client with limited retries and timeouts.
 pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> {
     let secret = args.secret_access_key().map_err(|refused| anyhow::anyhow!(refused))?;
     let given = |text: &Option<String>| {
@@ -26,7 +26,7 @@ pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> 
         (Some(id), Some(secret)) => AmazonS3Builder::new()
             .with_access_key_id(id)
             .with_secret_access_key(secret.expose()),
-        // The roles of a machine, a container or a cluster, where the cloud gives the keys.
+        // Uses the role of the machine, container or cluster, if the cloud provides credentials.
         (None, None) => AmazonS3Builder::from_env(),
         _ => {
             let why = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together";
@@ -46,7 +46,7 @@ pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> 
         .with_allow_http(args.aws_allow_http)
         .with_connect_timeout(CONNECT)
         .with_read_timeout(SILENCE)
-        // A download may take as long as its reader takes.
+        // No total timeout: a download may take as long as its reader needs.
         .with_timeout_disabled();
     let backoff = BackoffConfig {
         init_backoff: Duration::from_millis(100),
@@ -67,7 +67,7 @@ pub(super) fn connect(bucket: &str, args: &ObjectStoreArgs) -> Result<AmazonS3> 
     store.map_err(|error| Error::Internal(anyhow::Error::new(error).context("object store")))
 }
 
-/// Bucket and prefix of `s3://bucket/prefix`.
+/// Returns bucket and prefix of `s3://bucket/prefix`.
 pub(super) fn bucket_of(url: &str) -> Option<(&str, Path)> {
     let rest = url.trim().strip_prefix("s3://")?;
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,8 +1,8 @@
-//! What only an object store can do: lie far away, break in the middle, be asked twice.
+//! Failures that only an object store has: latency, partial uploads, retried requests.
 
 use super::*;
 
-/// More than two pieces, and not a multiple of them.
+/// Returns bytes of more than two parts, and not a multiple of the part size.
 fn large() -> Vec<u8> {
     (0..11_000_003_u32).map(|number| (number % 253) as u8).collect()
 }
@@ -38,7 +38,7 @@ async fn what_is_kept_is_never_written_over() {
     for (name, first) in [("small.pdf", b"first".to_vec()), ("large.pdf", large())] {
         let key = FileKey::new(name);
         files.commit(stage_all(&files, &first).await, &key).await.unwrap();
-        // The answer to the first attempt may be what got lost.
+        // The response to the first attempt may have been lost.
         files.commit(stage_all(&files, &first).await, &key).await.unwrap();
         let mut second = first.clone();
         second[0] ^= 1;
@@ -52,7 +52,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::open().await);
     let files = in_bucket(folder.path(), &bucket).await;
     let key = FileKey::new("large.pdf");
-    // It begins and sends one part; the second never arrives, and giving up is a DELETE, which passes.
+    // One part is uploaded; the second fails, and the abort is a DELETE, which succeeds.
     bucket.break_after(2);
     let refused = files.commit(stage_all(&files, &large()).await, &key).await;
     assert!(matches!(refused, Err(Error::NotReady)), "{refused:?}");
@@ -61,7 +61,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
     assert_eq!(files_below(folder.path()), BTreeSet::new());
     assert!(files.open(&key).await.is_err());
 
-    // A process that dies in the middle: the future is dropped where it waits for the second part.
+    // Simulates a crash: the future is dropped while it waits for the second part.
     let staged = stage_all(&files, &large()).await;
     bucket.hold_after(2);
     let sending = tokio::spawn({

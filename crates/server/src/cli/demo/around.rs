@@ -1,5 +1,5 @@
-//! What stands around the running lesson of the demo: subjects and homerooms, a topic that was graded and finished, the
-//! class next door, and the other school.
+//! Demo content besides the running lesson: subjects and homerooms, a finished and graded topic, another class, and
+//! the second school.
 
 use anyhow::Context as _;
 use futures_util::future::try_join_all;
@@ -10,7 +10,7 @@ use super::lesson::{self, A_WHILE, SevenB};
 use super::people::{Person, School};
 use common::clock;
 
-/// Grades of the finished topic, a group each; the last groups handed nothing in.
+/// The grades of the finished topic, one per group; the last groups submitted nothing.
 const GRADES: [(&str, &str); 4] = [
     ("A", "Every hill is where it should be."),
     (
@@ -21,7 +21,7 @@ const GRADES: [(&str, &str); 4] = [
     ("C", "The lines may not cross. Look at page 12 once more."),
 ];
 
-/// Makes everything, the running lesson included.
+/// Creates everything, including the running lesson.
 pub async fn furnish(service: &Service, school: &School) -> anyhow::Result<()> {
     let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
     let geography = subject(&admin, "Geography", "GEO", "#2f7d4f").await?;
@@ -49,7 +49,7 @@ async fn homeroom(admin: &Caller, name: &str, teacher: &Person, students: &[Pers
     Ok(())
 }
 
-/// A topic of last week in a course of its own, with grades that its groups can read.
+/// Creates a topic of last week in its own course, with published grades.
 async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) -> anyhow::Result<()> {
     let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
     let SevenB { class, geography } = seven_b;
@@ -95,7 +95,7 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
             Ok(())
         });
     try_join_all(works).await?;
-    // It ended last week; set now, because nobody was late.
+    // The deadline was last week. Set now, so that no submission is late.
     let path = format!("/assignments/{}", id(&topic));
     let deadline = json!({"deadline": clock::now().plus_seconds(-6 * 86_400)});
     ada.patch(&path, deadline).await?;
@@ -105,7 +105,7 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
     Ok(())
 }
 
-/// Class 8a of another teacher, with a topic for the week.
+/// Creates class 8a of another teacher, with a topic for this week.
 async fn next_door(service: &Service, school: &School, biology: &Value) -> anyhow::Result<()> {
     let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
     let tom = service.enter(&school.tom, &school.organization, A_WHILE).await?;
@@ -140,7 +140,7 @@ async fn next_door(service: &Service, school: &School, biology: &Value) -> anyho
     Ok(())
 }
 
-/// A school that nobody of the first may ever notice.
+/// Creates a second school, which members of the first one cannot see.
 async fn other_school(service: &Service, school: &School) -> anyhow::Result<()> {
     let other = &school.other;
     let admin = service.enter(&other.admin, &other.organization, A_WHILE).await?;

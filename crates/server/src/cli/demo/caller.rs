@@ -1,5 +1,4 @@
-//! People of the demo as callers of the service: everything that happens in the demo school comes through the doors that
-//! everybody uses.
+//! An API client for the users of the demo: all demo content is created through the public API.
 
 use anyhow::bail;
 use model::id::{OrganizationId, SessionId};
@@ -13,7 +12,7 @@ use db::Store;
 use db::platform::PlatformProof;
 use db::platform::sessions::Session;
 
-/// The running service, seen from outside.
+/// A client for the running service.
 #[derive(Clone)]
 pub struct Service {
     http: Client,
@@ -24,7 +23,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service at the first address, for pages of the second, which signs its cookies with this secret.
+    /// Connects to the service at the first address, with the second as origin. The secret signs session cookies.
     pub fn new(store: Store, [base, origin]: [&str; 2], secret: &str) -> anyhow::Result<Self> {
         Ok(Self {
             http: Client::builder().no_proxy().build()?,
@@ -35,7 +34,7 @@ impl Service {
         })
     }
 
-    /// Lets somebody in, for so many seconds.
+    /// Creates a session for a user, with a lifetime in seconds.
     pub async fn enter(&self, person: &Person, organization: &OrganizationId, seconds: i64) -> anyhow::Result<Caller> {
         let now = clock::now();
         let session = Session {
@@ -66,7 +65,7 @@ impl Service {
     }
 }
 
-/// Somebody of the demo who calls the service as a browser would.
+/// A user of the demo who calls the API like a browser.
 #[derive(Clone)]
 pub struct Caller {
     http: Client,
@@ -76,27 +75,27 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Asks.
+    /// Sends a GET request.
     pub async fn get(&self, path: &str) -> anyhow::Result<Value> {
         send(path, self.request(Method::GET, path)).await
     }
 
-    /// Makes or does something.
+    /// Sends a POST request.
     pub async fn post(&self, path: &str, body: Value) -> anyhow::Result<Value> {
         send(path, self.request(Method::POST, path).json(&body)).await
     }
 
-    /// Writes something in its place.
+    /// Sends a PUT request.
     pub async fn put(&self, path: &str, body: Value) -> anyhow::Result<Value> {
         send(path, self.request(Method::PUT, path).json(&body)).await
     }
 
-    /// Changes something.
+    /// Sends a PATCH request.
     pub async fn patch(&self, path: &str, body: Value) -> anyhow::Result<Value> {
         send(path, self.request(Method::PATCH, path).json(&body)).await
     }
 
-    /// Sends a file, with the fields that go along.
+    /// Uploads a file with form fields.
     pub async fn upload(
         &self,
         path: &str,
@@ -112,7 +111,7 @@ impl Caller {
         send(path, self.request(Method::POST, path).multipart(form)).await
     }
 
-    /// A request below `/api` with the person's cookie.
+    /// Builds a request below `/api` with the session cookie of the user.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}/api{path}", self.base));
         request.header("cookie", &self.cookie).header("origin", &self.origin)
@@ -128,17 +127,17 @@ async fn send(path: &str, request: RequestBuilder) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(&body)?)
 }
 
-/// The id of what the service answered.
+/// Returns the id in a response.
 pub fn id(object: &Value) -> &str {
     object["id"].as_str().unwrap_or_default()
 }
 
-/// The ids of people.
+/// Returns the ids of users.
 pub fn ids(people: &[Person]) -> Vec<&str> {
     people.iter().map(|person| person.id.as_str()).collect()
 }
 
-/// A document with these paragraphs under a title.
+/// Creates a document with a title and paragraphs.
 pub fn page(title: &str, paragraphs: &[&str]) -> anyhow::Result<Vec<u8>> {
     let mut lines = vec![title.to_owned(), String::new()];
     lines.extend(paragraphs.iter().map(|&paragraph| paragraph.to_owned()));

@@ -1,5 +1,5 @@
-//! The live channel of somebody of the demo, as a browser behind an old proxy has it: Socket.IO by polling. What comes is
-//! not looked at; being there and saying "I write" is all it is for.
+//! A Socket.IO client with HTTP long polling, for simulated students. Received events are ignored; it only keeps the
+//! user online and reports typing.
 
 use anyhow::{Context as _, bail};
 use reqwest::{Method, RequestBuilder};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::caller::Caller;
 
-/// What stands between the packets of one poll.
+/// The separator of packets in a poll response.
 const BETWEEN: char = '\u{1e}';
 
-/// An open channel; it closes when nobody polls it any more.
+/// An open connection; it times out when it is not polled.
 pub struct Channel {
     caller: Caller,
     session: String,
 }
 
 impl Channel {
-    /// Opens it.
+    /// Connects.
     pub async fn open(caller: Caller) -> anyhow::Result<Self> {
         let answer = text(address(&caller, Method::GET, None)).await?;
         let opened: Value = serde_json::from_str(answer.trim_start_matches('0'))?;
@@ -27,7 +27,7 @@ impl Channel {
         Ok(channel)
     }
 
-    /// Stays there, until the service lets go.
+    /// Polls until the service closes the connection.
     pub async fn stay(&self) -> anyhow::Result<()> {
         loop {
             let packets = text(address(&self.caller, Method::GET, Some(&self.session))).await?;
@@ -41,7 +41,7 @@ impl Channel {
         }
     }
 
-    /// Says that its person writes in a document.
+    /// Reports that the user is typing in a document.
     pub async fn writing(&self, document: &str) -> anyhow::Result<()> {
         let said = json!(["document:activity", {"documentId": document}]);
         self.send(format!("42{said}")).await

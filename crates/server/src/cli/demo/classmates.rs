@@ -1,6 +1,5 @@
-//! The students of the demo whom nobody plays: while it runs they are there, write, and do what stands in their script, so
-//! that the lesson board lives. They keep out of the groups that the sign-ins on offer belong to, and touch no document
-//! that is handed in or locked.
+//! Simulated students of the demo: they are online, type, and follow a script, so that the lesson board shows
+//! activity. They leave out the groups of the demo's sign-in accounts and documents that are submitted or locked.
 
 use std::time::Duration;
 
@@ -15,27 +14,27 @@ use super::lesson;
 use super::people::School;
 use common::clock;
 
-/// Groups that visitors act in; their other members are there and watch.
+/// Groups reserved for visitors; their simulated members are online, but passive.
 const VISITED: [&str; 2] = ["Rivers", "Volcanoes"];
-/// People for visitors.
+/// The accounts for visitors.
 const VISITORS: [&str; 3] = ["ana@demo.example", "ben@demo.example", "cleo@demo.example"];
-/// Of so many, one is not there today.
+/// One of this many students is absent.
 const ABSENT: usize = 7;
-/// A day: a demo that runs longer grows quiet.
+/// The lifetime of the sessions in seconds; a demo that runs for more than a day becomes inactive.
 const SESSION: i64 = 86_400;
-/// The service hears "I write" from one person once in ten seconds.
+/// The service accepts one typing report per user in ten seconds.
 const BREATH: Duration = Duration::from_secs(11);
-/// Before somebody whose channel broke tries again.
+/// The delay before a broken connection is reopened.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What somebody does once.
+/// A scripted action.
 enum Act {
     Say(&'static str),
     Ask(&'static str),
     HandIn,
 }
 
-/// When, in seconds from the start; which group; which member.
+/// The script: seconds after the start, group, index of the member, action.
 const SCRIPT: &[(u64, &str, usize, Act)] = &[
     (20, "Islands", 0, Act::Say("Only the sources are missing.")),
     (45, "Glaciers", 1, Act::Say("I take the valleys then.")),
@@ -52,7 +51,7 @@ const SCRIPT: &[(u64, &str, usize, Act)] = &[
     (1_000, "Glaciers", 1, Act::HandIn),
 ];
 
-/// Lets them arrive; they leave when the answer is dropped.
+/// Starts the simulated students; they stop when the returned set is dropped.
 pub async fn arrive(service: &Service, school: &School) -> anyhow::Result<JoinSet<()>> {
     let mut tasks = JoinSet::new();
     let ada = service
@@ -102,7 +101,7 @@ fn is_away(place: usize, school: &School) -> bool {
     place % ABSENT == ABSENT - 1 || VISITORS.contains(&school.seven_b[place].email.as_str())
 }
 
-/// One of them.
+/// One simulated student.
 #[derive(Clone)]
 struct Part {
     caller: Caller,
@@ -113,7 +112,7 @@ struct Part {
 }
 
 impl Part {
-    /// Is there as long as the demo runs.
+    /// Stays online while the demo runs.
     async fn attend(self) {
         loop {
             quietly(self.stay().await);
@@ -129,7 +128,7 @@ impl Part {
         }
     }
 
-    /// Writes for a while, thinks for a while, over and over.
+    /// Alternates between typing and pauses.
     async fn write(&self, channel: &Channel) -> anyhow::Result<()> {
         loop {
             sleep(between(1, 40)).await;
@@ -143,7 +142,7 @@ impl Part {
         }
     }
 
-    /// The document of the group for the topic, while it may be written in.
+    /// Returns the group's document for the topic, if it can be edited.
     async fn document(&self) -> anyhow::Result<Option<String>> {
         let documents = self.caller.get(&format!("/workrooms/{}/documents", self.room)).await?;
         let is_ours = |document: &&Value| {
@@ -158,7 +157,7 @@ impl Part {
     }
 
     async fn act(&self, act: &Act) -> anyhow::Result<()> {
-        // A lesson that is over, or a document that is handed in, ends the script.
+        // The script ends when the lesson is over or the document is submitted.
         let Some(document) = self.document().await? else {
             return Ok(());
         };
@@ -184,10 +183,10 @@ impl Part {
     }
 }
 
-/// What fails for a classmate is no trouble of anybody's: a visitor may have changed the school under him.
+/// Ignores failures of simulated students: a visitor may have changed the school.
 fn quietly(outcome: anyhow::Result<()>) {
     if let Err(error) = outcome {
-        tracing::debug!(%error, "a classmate of the demo was hindered");
+        tracing::debug!(%error, "simulated student failed");
     }
 }
 

@@ -1,5 +1,5 @@
-//! The door of the demo school: the page learns that it may offer sign-ins as buttons, and asks for whose. A service that
-//! is no demo has neither the mark in its page nor the list, and nobody asks for it.
+//! Quick sign-in for the demo: its page contains a marker and then fetches the accounts that it offers as buttons.
+//! Any other service has neither the marker nor the list.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::people::{PASSWORD, Person, School};
 
-/// Where the list stands, outside the API: it is no promise to anybody but the page of this very binary.
+/// The path of the list. It is outside the API, because only the page in the same binary uses it.
 const LIST: &str = "/demo.json";
-/// What the page of the demo carries, and no other.
+/// The marker in the page of the demo.
 const MARK: &str = r#"<meta name="demo" content="/demo.json">"#;
 
-/// Puts the door around the service.
+/// Adds the quick sign-in to the router.
 pub fn open(router: Router, school: &School) -> Router {
     let list = list(school);
     router.layer(from_fn(move |request, next| answer(list.clone(), request, next)))
@@ -47,7 +47,7 @@ async fn answer(list: Value, mut request: Request, next: Next) -> Response {
     if !is_page || *request.method() != Method::GET {
         return next.run(request).await;
     }
-    // The mark is written into the plain page; what a browser kept from a service without it does not count.
+    // The marker is inserted into the uncompressed page; copies cached without it must not be used.
     request.headers_mut().remove(header::ACCEPT_ENCODING);
     request.headers_mut().remove(header::IF_NONE_MATCH);
     mark(next.run(request).await).await

@@ -1,4 +1,4 @@
-//! The running lesson of the demo: class 7b, eight groups on one topic in every state that a lesson knows, and a group that
+//! The running lesson of the demo: class 7b, eight groups on one topic in every possible state, and a group that
 //! starts next week.
 
 use anyhow::Context as _;
@@ -11,16 +11,16 @@ use common::clock;
 
 /// The topic of the running lesson.
 pub const TOPIC: &str = "Landforms: a one-page report";
-/// How long its groups have from the start of the demo.
+/// The time in seconds from the start of the demo until the deadline.
 const SECONDS: i64 = 38 * 60;
-/// How long somebody needs to set the stage.
+/// The lifetime in seconds of sessions that create the demo content.
 pub const A_WHILE: i64 = 600;
 
 const DESCRIPTION: &str = "Describe **your landform** on one page:\n\n\
     1. How did it come to be?\n2. Where on earth does one find it?\n3. Who and what lives there?\n\n\
     Name at least two sources. One document for each group.";
 
-/// A group: its name, what its document says so far, what its members say to each other (who, words), what became of it.
+/// A group: name, paragraphs of its document, chat messages (member, text), state.
 type Part = (
     &'static str,
     &'static [&'static str],
@@ -28,7 +28,7 @@ type Part = (
     State,
 );
 
-/// How far a group has come.
+/// The state of a group.
 enum State {
     Working,
     Asking(&'static str),
@@ -99,20 +99,18 @@ const GROUPS: [Part; 8] = [
     ),
 ];
 
-/// Class 7b and its course, as far as others build on it.
+/// Class 7b with its subject.
 pub struct SevenB {
-    /// The class.
     pub class: Value,
-    /// The subject.
     pub geography: Value,
 }
 
-/// Makes the class and its running lesson.
+/// Creates the class and its running lesson.
 pub async fn begin(service: &Service, school: &School, geography: &Value) -> anyhow::Result<SevenB> {
     let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
     let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
     let class = class(&ada, "7b", geography).await?;
-    // The school enrols, so that teachers may give these students new passwords.
+    // Enrolled by the administrator, so that teachers may reset the passwords of these students.
     let roster = json!({"studentIds": ids(&school.seven_b)});
     admin.post(&format!("/classes/{}/students", id(&class)), roster).await?;
     let course = course(
@@ -127,7 +125,7 @@ pub async fn begin(service: &Service, school: &School, geography: &Value) -> any
     let checklist = page("Checklist", &["One page?", "Two sources?", "Read by all of us?"])?;
     let attachments = format!("/assignments/{}/attachments", id(&topic));
     ada.upload(&attachments, "Checklist.docx", checklist, &[]).await?;
-    // One after the other: the order is that of their numbers.
+    // Sequentially, because the order determines the numbers of the groups.
     let mut work = Vec::new();
     for (part, members) in GROUPS.iter().zip(school.seven_b.chunks(3)) {
         let new = json!({
@@ -145,7 +143,7 @@ pub async fn begin(service: &Service, school: &School, geography: &Value) -> any
     Ok(SevenB { class, geography })
 }
 
-/// Gives a lesson of an earlier day its time again, so that there is always one that runs.
+/// Extends the deadline of an earlier lesson, so that there is always a running one.
 pub async fn resume(service: &Service, school: &School) -> anyhow::Result<()> {
     let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
     if let Some(topic) = find(&ada).await?
@@ -157,7 +155,7 @@ pub async fn resume(service: &Service, school: &School) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The topic of the lesson, as long as it runs.
+/// Returns the topic of the lesson while it runs.
 pub async fn find(teacher: &Caller) -> anyhow::Result<Option<Value>> {
     let topics = teacher.get("/assignments?status=ACTIVE").await?;
     let mut topics = topics.as_array().cloned().unwrap_or_default();
@@ -165,13 +163,13 @@ pub async fn find(teacher: &Caller) -> anyhow::Result<Option<Value>> {
     Ok(topics.pop())
 }
 
-/// A class with one subject, of the teacher who makes it.
+/// Creates a class with one subject, owned by the teacher.
 pub async fn class(teacher: &Caller, name: &str, subject: &Value) -> anyhow::Result<Value> {
     let new = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [id(subject)]});
     teacher.post("/classes", new).await
 }
 
-/// A course of a class.
+/// Creates a course of a class.
 pub async fn course(
     teacher: &Caller,
     class: &Value,
@@ -191,7 +189,7 @@ async fn topic(teacher: &Caller, class: &Value, course: &Value) -> anyhow::Resul
     teacher.post("/assignments", new).await
 }
 
-/// What one group has done until now.
+/// Creates the work of one group.
 async fn begin_work(
     service: &Service,
     school: &School,
@@ -242,7 +240,7 @@ async fn begin_work(
     Ok(())
 }
 
-/// A topic that students know nothing of until its group begins.
+/// Creates a topic that students cannot see until their group starts.
 async fn next_week(ada: &Caller, class: &Value, course: &Value, members: &[Person]) -> anyhow::Result<()> {
     let day = |days: i64| clock::now().plus_seconds(days * 86_400);
     let new = json!({

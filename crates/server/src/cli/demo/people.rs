@@ -1,5 +1,5 @@
-//! The people of the demo: one school with an owner who also runs the platform, an admin, two teachers and two classes, and
-//! another school, so that one can see that schools do not see each other.
+//! The users of the demo: one school with an owner who is also a platform administrator, an administrator, two
+//! teachers and two classes; and a second school that shows the isolation between schools.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, UserId};
@@ -11,7 +11,7 @@ use db::platform::users::NewUser;
 use db::platform::{Platform, PlatformProof};
 use db::{Store, Tenant};
 
-/// The password of everybody in the demo.
+/// The password of all demo users.
 pub const PASSWORD: &str = "groupwork-demo";
 
 const SEVEN_B: [&str; 23] = [
@@ -55,26 +55,24 @@ const EIGHT_A: [&str; 12] = [
     "Sofia Conti",
 ];
 
-/// Somebody of the demo.
+/// A user of the demo.
 #[derive(Debug, Clone)]
 pub struct Person {
-    /// The account.
     pub id: UserId,
-    /// What people call them.
+    /// The display name.
     pub name: String,
-    /// The address to sign in with.
+    /// The email address to sign in with.
     pub email: String,
 }
 
-/// The people of the demo.
+/// The users of the demo.
 pub struct School {
-    /// Whether they were made just now.
+    /// Whether they were created just now.
     pub is_new: bool,
-    /// The school.
     pub organization: OrganizationId,
-    /// Its owner, who also runs the platform.
+    /// The owner, who is also a platform administrator.
     pub root: Person,
-    /// Its administrator.
+    /// The administrator.
     pub admin: Person,
     /// The teacher of class 7b.
     pub ada: Person,
@@ -84,26 +82,23 @@ pub struct School {
     pub seven_b: Vec<Person>,
     /// The students of 8a.
     pub eight_a: Vec<Person>,
-    /// The other school.
+    /// The second school.
     pub other: Elsewhere,
 }
 
-/// A school that nobody of the first may see.
+/// A school that is invisible to members of the first one.
 pub struct Elsewhere {
-    /// The school.
     pub organization: OrganizationId,
-    /// Its administrator.
     pub admin: Person,
-    /// Its teacher.
+    /// The teacher.
     pub zoe: Person,
-    /// Its students.
     pub students: Vec<Person>,
 }
 
 impl School {
-    /// Finds the people of an earlier run, or makes them.
+    /// Finds the users of an earlier run, or creates them.
     pub async fn find_or_create(store: &Store) -> anyhow::Result<Self> {
-        // One hash for all: they share the password, and hashing it forty times would only make the start slow.
+        // One hash for all: they share the password, and forty hashes would slow down the start.
         let hash = tokio::task::spawn_blocking(|| better_auth::password::hash(PASSWORD)).await?;
         let school = store
             .platform_write(PlatformProof::command_line(), move |platform| create(platform, &hash))
@@ -112,7 +107,7 @@ impl School {
         Ok(school)
     }
 
-    /// Who may sign in, for printing.
+    /// Returns the accounts to print, with their roles.
     pub fn sign_ins(&self) -> Vec<(String, &str)> {
         let mut lines = vec![
             ("teacher of 7b (running lesson)".to_owned(), self.ada.email.as_str()),

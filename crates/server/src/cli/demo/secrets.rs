@@ -1,4 +1,4 @@
-//! The secrets of the demo: made once, kept in its data folder for its owner only.
+//! The secrets of the demo: generated once and stored in its data folder, readable by its owner only.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-/// Both secrets of a demo.
+/// The secrets of a demo.
 #[derive(Serialize, Deserialize)]
 pub struct Secrets {
     /// Signs session cookies.
@@ -17,7 +17,7 @@ pub struct Secrets {
     pub docserver: String,
 }
 
-/// Reads the secrets of this data folder, or makes them.
+/// Reads the secrets of a data folder, or generates them.
 pub fn load_or_create(data_dir: &Path) -> anyhow::Result<Secrets> {
     let path = data_dir.join("demo-secrets.json");
     if let Ok(text) = fs::read_to_string(&path) {

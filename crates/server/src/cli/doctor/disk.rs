@@ -1,15 +1,15 @@
-//! How much room the data folder has.
+//! Checks the free disk space of the data folder.
 
 use std::path::Path;
 
 use super::Finding;
 
-/// Below this a lesson with large files may fill the disk.
+/// Below this many bytes, a lesson with large files may fill the disk.
 const LITTLE: u64 = 2 << 30;
 
-/// Free space where the data folder is, or will be.
+/// Checks the disk of the data folder, which need not exist.
 pub fn examine(folder: &Path) -> Finding {
-    // A folder that the first start makes lies on the disk of the nearest one that exists.
+    // A new folder will be on the disk of its nearest existing ancestor.
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let Some(existing) = absolute.ancestors().find(|path| path.exists()) else {
         return Finding::Fault(format!("{} has no place", folder.display()));
@@ -28,7 +28,7 @@ pub fn examine(folder: &Path) -> Finding {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a number to read, not to count with")]
+#[expect(clippy::cast_precision_loss, reason = "a number for display only")]
 fn to_gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }

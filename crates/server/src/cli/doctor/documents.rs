@@ -1,5 +1,5 @@
-//! The document server in each direction: the browser's address, ours, the token, and its way back to this service. Most
-//! installations that "do not save" have one of these four wrong.
+//! Checks the document server in each direction: the URL for browsers, the URL for this service, the token, and its
+//! connection to this service. If saving fails, one of these four is usually wrong.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use adapters::document_server::DocumentServer;
 use adapters::document_server::client::Conversion;
 use common::clock;
 
-/// How long a page may take.
+/// The timeout of a page.
 const PAGE: Duration = Duration::from_secs(10);
-/// How long a conversion may take; the first one of a document server is slow.
+/// The timeout of a conversion; the first one of a document server is slow.
 const CONVERSION: Duration = Duration::from_mins(1);
-/// Tokens are valid for minutes: clocks that differ by more seconds than this make many of them invalid.
+/// The maximum clock skew in seconds. Tokens are valid for minutes, so a larger skew invalidates many of them.
 const CLOCKS: i64 = 30;
 
-/// Tries all directions, as far as the one before works.
+/// Runs the checks until one fails.
 pub async fn examine(config: &Config, found: &mut Findings) {
     let (Some(public), Some(internal)) = (&config.docserver_url, &config.docserver_internal_url) else {
         let words = "none is set (DOCSERVER_URL): documents are downloaded and uploaded, not edited in the browser";
@@ -49,7 +49,7 @@ pub async fn examine(config: &Config, found: &mut Findings) {
     found.add("its way back", way_back(config, &server, &own).await);
 }
 
-/// Whether the editor's script is where browsers look for it. This machine may see another network than they do.
+/// Checks the editor's script at the URL for browsers, which may be in another network than this machine.
 async fn script(public: &str) -> Finding {
     let url = format!("{public}/web-apps/apps/api/documents/api.js");
     match get(&url).await {
@@ -70,7 +70,7 @@ async fn health(server: &DocumentServer, internal: &str) -> Finding {
     }
 }
 
-/// Its clock, as its answers tell it, beside ours.
+/// Compares its clock, from the `Date` header of a response, with ours.
 async fn its_clock(internal: &str) -> Finding {
     let Ok(answer) = get(&format!("{internal}/healthcheck")).await else {
         return Finding::Notice("it does not answer".to_owned());
@@ -93,9 +93,9 @@ async fn its_clock(internal: &str) -> Finding {
     }
 }
 
-/// Lets it fetch a page of this service and make a PDF of it; what comes back is looked at.
+/// Requests the conversion of a page of this service to PDF and verifies the result.
 async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Finding {
-    // A service that does not run is stood in for, at its own address.
+    // If the service is not running, a temporary server listens on its address.
     let stand_in = TcpListener::bind(config.listen).await.ok().map(|listener| {
         let page = Router::new().fallback(|| async { "groupwork doctor" });
         tokio::spawn(async move { axum::serve(listener, page).await })

@@ -1,5 +1,4 @@
-//! The PostgreSQL server: whether it keeps what it answers, has room for us, tells us what we tell it, and agrees about the
-//! time.
+//! Checks the PostgreSQL server: durability settings, available connections, notifications, and its clock.
 
 use super::{Finding, Findings};
 use crate::config::Config;
@@ -7,10 +6,11 @@ use common::clock;
 use db::Database;
 use db::server::facts::ServerFacts;
 
-/// From here on a difference of clocks is worth a word: sessions and start dates are compared with our own.
+/// The clock skew in milliseconds that is reported. Sessions and start dates are compared with the clock of this
+/// machine.
 const CLOCK_MILLIS: i64 = 2_000;
 
-/// Asks the server about itself.
+/// Runs the checks.
 pub async fn examine(config: &Config, database: &Database, found: &mut Findings) {
     let Database::Postgres(url) = database else { return };
     let url = url.clone();

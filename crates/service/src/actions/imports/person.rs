@@ -1,4 +1,4 @@
-//! One person of an import: made, brought up to date, or let go.
+//! Creates, updates or removes one user of an import.
 
 use model::access::MemberRole;
 use model::change::user::UserChange;
@@ -20,7 +20,7 @@ use common::error::Error;
 use db::Work;
 use db::imports::NamedClass;
 
-/// Makes somebody a member, or brings a member up to date.
+/// Creates a member or updates an existing one.
 pub(super) fn bring(
     work: &mut Work<'_>,
     rules: Rules,
@@ -50,7 +50,7 @@ pub(super) fn bring(
     let classes = classes(work, new)?;
     let is_invited = member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite;
     if is_invited && rules.is_dry_run && is_due(work, &new.email)? {
-        // The run takes the account over, and then it joins.
+        // The real run takes over the account, and then the user joins.
         return Ok(Done {
             foresight: foresight(new, false),
             ..Done::with(RowStatus::Created)
@@ -62,7 +62,7 @@ pub(super) fn bring(
     let (user, mut status) = match (known, member) {
         (Some(user), Some(role)) => {
             if role != new.role {
-                // Roles of a school change one after the other.
+                // Role changes of an organization are serialized.
                 work.hold_organization()?;
             }
             (user.clone(), update(work, user, new)?)
@@ -103,12 +103,12 @@ pub(super) fn bring(
         let is_invited = false;
         Foresight::Person(id, ForeseenMember { user, role, is_invited })
     });
-    // Of an account that is made in a dry run there is nothing to name.
+    // An account that a dry run created has no id to report.
     done.user = (!rules.is_dry_run || member.is_some()).then_some(user);
     Ok(done)
 }
 
-/// Ends the membership of somebody who left the school.
+/// Ends the membership of a user who left the school.
 pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId) -> Result<Done, Stop> {
     let Some(member) = work.member_of_external_id(external_id.as_str())? else {
         return Ok(Done::with(RowStatus::Skipped));
@@ -130,19 +130,19 @@ pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId
     })
 }
 
-/// Puts a student into a class that is not over.
+/// Enrolls a student in a class that is not archived.
 pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
     work.class_to_write(class)?;
     confirm(work, class, student)
 }
 
-/// Says in the school's name that a student belongs in a class.
+/// Marks an enrolment as confirmed by the import.
 pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
     work.enroll_by(class, student, EnrolledBy::Import)?;
     Ok(())
 }
 
-/// Lets a teacher teach along, unless he owns the class; answers whether that is new.
+/// Adds a co-teacher, unless the teacher owns the class. Returns whether the teacher is new.
 pub(super) fn teach_along(work: &mut Work<'_>, class: &ClassId, teacher: &UserId) -> Result<bool, Stop> {
     if work.class(class)?.teacher_id == *teacher || work.teaches_along(class, teacher)? {
         return Ok(false);
@@ -154,7 +154,7 @@ pub(super) fn teach_along(work: &mut Work<'_>, class: &ClassId, teacher: &UserId
     Ok(true)
 }
 
-/// A student whose account is switched on.
+/// Returns a student with an active account.
 pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Result<Person, Stop> {
     match work.learning_member(user) {
         Err(Error::NotFound) => Err(Stop::row(
@@ -166,13 +166,13 @@ pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Resul
     }
 }
 
-/// Whether the account of an address would be taken over.
+/// Returns whether the account of an address can be taken over.
 fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, Stop> {
     let candidate = work.take_over_candidate(email)?;
     Ok(candidate.is_some_and(Candidate::can_be_taken_over))
 }
 
-/// What later rows of a dry run need to know about a person without an account here.
+/// Returns what later rows of a dry run need to know about a user without an account.
 fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
     new.external_id.clone().map(|id| {
         let (user, role) = (None, new.role);
@@ -180,7 +180,7 @@ fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
     })
 }
 
-/// Invites an address whose account another organization made; classes and homeroom follow with the acceptance.
+/// Invites an address whose account another organization created. Classes and homeroom are assigned on acceptance.
 fn invite(
     work: &mut Work<'_>,
     mail: Option<&Mail>,
@@ -200,7 +200,7 @@ fn invite(
     })
 }
 
-/// Makes a member; none when the address was invited instead.
+/// Creates a member; returns `None` if the address was invited instead.
 fn create(
     work: &mut Work<'_>,
     mail: Option<&Mail>,
@@ -228,7 +228,7 @@ fn create(
     }
 }
 
-/// Brings a member up to date. The account itself changes only where this school administers it.
+/// Updates a member. Account data changes only if this organization administers the account.
 fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowStatus, Stop> {
     let known = work.membership_to_change(id)?;
     let (mut user, mut member) = (known.user, known.member);
@@ -258,7 +258,7 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
     if let Some(hash) = new.password_hash.as_ref().filter(|_| is_ours)
         && work.write_first_password(id, hash)?
     {
-        // Neither log nor event tells the values.
+        // The log and events show that the password changed, but not its value.
         changed.write("password", &mut false, true);
     }
     if new.external_id.is_some() {
@@ -296,8 +296,8 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
     })
 }
 
-/// An id of the school's administration means one person for ever: nobody else has it, and the person has no other. So no
-/// row of an import frees an id for a later one, and their order does not matter.
+/// Checks that an external id identifies one user permanently: no other user has it, and the user has no other. So no
+/// row of an import can free an id for a later one, and the order of rows does not matter.
 fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<&UserId>) -> Result<(), Stop> {
     let Some(wanted) = &new.external_id else { return Ok(()) };
     if let Some(holder) = work.member_of_external_id(wanted.as_str())? {
@@ -319,7 +319,7 @@ fn external_id_is_free(work: &mut Work<'_>, new: &ImportedPerson, known: Option<
     }
 }
 
-/// The homeroom that a row means.
+/// The homeroom that a row names.
 enum Homeroom {
     Known(HomeroomId),
     New(ShortName),

@@ -1,4 +1,4 @@
-//! Classes, homerooms and places of an import from a school's administration: found again by their ids there.
+//! Classes, homerooms and their members in an import from a school administration system, identified by its ids.
 
 use model::access::MemberRole;
 use model::class::{ClassEdit, ClassStatus};
@@ -18,7 +18,7 @@ use crate::actions::{enrollments, homerooms, invitations};
 use common::clock;
 use db::Work;
 
-/// Makes a class, or brings its name and year up to date.
+/// Creates a class, or updates its name and year.
 pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, foreseen: &Foreseen) -> Result<Done, Stop> {
     if let Some(id) = work.class_of_external_id(new.external_id.as_str())? {
         let class = work.class(&id)?;
@@ -42,7 +42,7 @@ pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, fore
     if role == MemberRole::Student {
         return Err(missing("has a teacher who is a student here"));
     }
-    // Without its owner, whom a dry run has only foreseen, the class cannot be written, not even to be taken back.
+    // In a dry run the owner may not exist yet. Then the class cannot be inserted, even temporarily.
     debug_assert!(rules.is_dry_run || user.is_some(), "only a dry run foresees people");
     if let Some(teacher_id) = user {
         let class = NewClass {
@@ -67,7 +67,7 @@ pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, fore
     })
 }
 
-/// Archives a class that the school's administration has given up; what was done in it stays readable.
+/// Archives a class that was removed from the administration system. Its content stays readable.
 pub(super) fn close(work: &mut Work<'_>, external_id: &ExternalId) -> Result<Done, Stop> {
     let Some(id) = work.class_of_external_id(external_id.as_str())? else {
         return Ok(Done::with(RowStatus::Skipped));
@@ -83,7 +83,7 @@ pub(super) fn close(work: &mut Work<'_>, external_id: &ExternalId) -> Result<Don
     Ok(Done::with(RowStatus::Updated))
 }
 
-/// Makes a homeroom, or gives the one of this name and year its id of the school's administration.
+/// Creates a homeroom, or assigns the external id to the existing homeroom of this name and year.
 pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom) -> Result<Done, Stop> {
     let external_id = new.external_id.as_str();
     if let Some(id) = work.homeroom_of_external_id(external_id)? {
@@ -142,13 +142,13 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
     })
 }
 
-/// Where a place is: known here, or only foreseen.
+/// A class or homeroom; `None` if it exists only in this dry run.
 enum Where {
     Class(Option<ClassId>),
     Homeroom(Option<HomeroomId>),
 }
 
-/// Gives somebody a place in a class or a homeroom, or takes it back.
+/// Adds a user to a class or homeroom, or removes them.
 pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Foreseen) -> Result<Done, Stop> {
     let (whose, to) = (
         member(work, &place.user, foreseen)?,
@@ -157,7 +157,7 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
     if place.is_gone {
         let is_updated = match (whose, to) {
             (Some((Some(user), _)), Some(to)) => leave(work, place, &user, to)?,
-            // Who is not there has no place to give up.
+            // An unknown user cannot be a member.
             _ => false,
         };
         return Ok(Done::with(if is_updated {
@@ -205,7 +205,8 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
             }
             is_new
         }
-        // One of the two is only foreseen, so the place is new for sure, except for the owner of a class.
+        // At least one of the two exists only in this dry run, so the membership is new, except that of the owner of
+        // a class.
         (_, Where::Class(_) | Where::Homeroom(_)) => {
             !place.is_teacher || foreseen.classes.get(place.class.as_str()) != Some(&place.user)
         }
@@ -216,8 +217,8 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
     Ok(done)
 }
 
-/// Adds the class or homeroom of a place to the pending invitation with this id; does nothing when there is none. An invited
-/// teacher takes over no homeroom before the acceptance.
+/// Adds the class or homeroom to the pending invitation with this external id, if there is one. An invited teacher
+/// becomes homeroom teacher only on acceptance.
 fn place_of_invited(
     work: &mut Work<'_>,
     place: &ImportedPlace,
@@ -248,7 +249,7 @@ fn place_of_invited(
 fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where) -> Result<bool, Stop> {
     match from {
         Where::Class(Some(class)) if place.is_teacher => {
-            // The owner stays: a class without one would be nobody's.
+            // The owner is not removed, because a class must have one.
             let is_there = work.teaches_along(&class, user)?;
             if is_there {
                 classes::remove_teacher(work, &class, user)?;
@@ -273,7 +274,7 @@ fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where)
     }
 }
 
-/// Makes a teacher the homeroom teacher where there is none yet. What a dry run has only foreseen has none.
+/// Makes a teacher the homeroom teacher if there is none. A homeroom that exists only in this dry run has none.
 fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&UserId>) -> Result<bool, Stop> {
     let Some(id) = id else { return Ok(true) };
     let mut homeroom = work.homeroom_to_change(id)?;
@@ -294,7 +295,7 @@ fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&
     Ok(true)
 }
 
-/// The member an id means, and the account if it is there already.
+/// Returns the role of the member with an external id, and the account if it exists.
 fn member(
     work: &mut Work<'_>,
     external_id: &ExternalId,

@@ -1,4 +1,4 @@
-//! Topics: the staff hear of all groups, each visible group of itself alone.
+//! Events of topics. Staff receive the links of all groups, each visible group only its own.
 
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
@@ -103,7 +103,7 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// A topic that is new.
+/// A topic was created.
 fn created(whole: &WholeAssignment, telling: &mut Telling<'_>) {
     let topic = &whole.assignment;
     let told = Telling::event(&topic.class_id, Event::AssignmentCreated);
@@ -121,7 +121,7 @@ fn created(whole: &WholeAssignment, telling: &mut Telling<'_>) {
     }
 }
 
-/// Groups that joined a topic: one event for each, to the staff and to its students.
+/// Groups were attached to a topic: one event per group, to staff and to its students.
 fn attached_to(whole: &WholeAssignment, attached: &[GroupId], telling: &mut Telling<'_>) {
     let topic = &whole.assignment;
     for link in whole.links.iter().filter(|link| attached.contains(&link.link.group_id)) {
@@ -135,7 +135,7 @@ fn attached_to(whole: &WholeAssignment, attached: &[GroupId], telling: &mut Tell
     }
 }
 
-/// A topic whose fields changed, or the own texts of some groups.
+/// The fields of a topic or the group-specific texts of some groups changed.
 fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[GroupId], telling: &mut Telling<'_>) {
     let told = Telling::event(&whole.assignment.class_id, Event::AssignmentUpdated);
     let mut names = changed.to_vec();
@@ -157,7 +157,8 @@ fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[Group
     }
 }
 
-/// A file came or went; a staged one is told to nobody, one for another group to nobody else.
+/// A file was added or removed. No event for a staged file; a file for one group is visible only to staff and that
+/// group.
 fn file_changed(whole: &WholeAssignment, file: &AssignmentAttachment, telling: &mut Telling<'_>) {
     if file.staged_at.is_some() {
         return;
@@ -206,7 +207,7 @@ fn gone(topic: &Assignment, places: &[Place], telling: &mut Telling<'_>) {
     went(&topic.class_id, &topic.id, topic.course_id.as_ref(), places, telling);
 }
 
-/// A topic that is gone, and the groups that worked on it.
+/// A topic was deleted; `places` are the groups that worked on it.
 pub fn went(
     class: &ClassId,
     topic: &AssignmentId,
@@ -247,7 +248,7 @@ fn for_staff<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<Group
     }
 }
 
-/// Tells the members of a group what changed for them; nothing, when nothing did.
+/// Notifies the members of a group about the fields that changed for them, if any.
 fn to_member(told: &super::telling::Told, link: &WholeGroupAssignment, changed: &[&str], telling: &mut Telling<'_>) {
     if changed.is_empty() {
         return;
@@ -259,7 +260,7 @@ fn to_member(told: &super::telling::Told, link: &WholeGroupAssignment, changed: 
     telling.tell_members(told, &link.place, rest);
 }
 
-/// How students know a field of their link: they read the text that counts, whichever it is.
+/// Returns the name of a field as students see it: they only see the effective description.
 fn shown_name(name: &'static str, link: &WholeGroupAssignment) -> Option<&'static str> {
     match name {
         "descriptionOverride" if link.assignment.is_shared => None,

@@ -1,4 +1,5 @@
-//! Classes and who belongs to them: who manages a class or learns in it moves between rooms before anything is told.
+//! Events of classes and their members. Users who join or leave a class are moved between rooms before an event is
+//! emitted.
 
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
@@ -19,7 +20,7 @@ pub fn tell(change: &ClassChange, telling: &mut Telling<'_>) {
             let mut parties = vec![telling.admins(), Party::User(class.teacher.id.clone())];
             parties.extend(class.co_teachers.iter().map(|person| Party::User(person.id.clone())));
             telling.resync(parties, Vec::new());
-            // It has no students yet, and those it is cloned with are enrolled afterwards.
+            // The class has no students yet; those of a copied class are enrolled by separate changes.
             let told = Telling::event(&class.class.id, Event::ClassCreated);
             telling.tell_staff(&told, class_event(class, &[]));
         }
@@ -53,7 +54,7 @@ pub fn tell(change: &ClassChange, telling: &mut Telling<'_>) {
             }
         }
         ClassChange::Unenrolled { class, student, left } => unenrolled(class, student, left, telling),
-        // Only the staff see it in the roster.
+        // Only staff see the completion date.
         ClassChange::EnrollmentUpdated {
             class,
             student,
@@ -74,7 +75,7 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
     if let Some(former) = former_teacher(changed) {
         telling.resync_users([&former], rooms(&class.class));
         telling.resync_users([&class.class.teacher_id], Vec::new());
-        // Who stays as a co-teacher has lost nothing.
+        // A former owner who stays as a co-teacher keeps the same access.
         if class.co_teachers.iter().all(|person| person.id != former) {
             teacher(&class.class, &former, MembershipAction::Removed, telling);
         }
@@ -89,7 +90,7 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
         };
         telling.resync_users(students, leave);
         if is_draft {
-            // They may not hear which class this is about, but that there is something to fetch.
+            // Students must not learn which class changed, only that they have to refetch.
             let told = Telling::event_without_class(Event::SyncRequired);
             let sockets = students.iter().map(|student| Room::User(student.clone())).collect();
             telling.tell(&told, sockets, EmptyPayload {});
@@ -98,7 +99,7 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
     shown(class, &names(changed), telling);
 }
 
-/// Students are in the class's room only while it is no draft, so it may always be told there.
+/// Notifies the room of the class. Students are in it only if the class is not a draft.
 fn shown(class: &WholeClass, changed: &[&str], telling: &mut Telling<'_>) {
     let told = Telling::event(&class.class.id, Event::ClassUpdated);
     telling.tell(&told, rooms(&class.class), class_event(class, changed));
@@ -138,13 +139,13 @@ fn unenrolled(class: &Class, student: &Person, left: &[model::whole::WholeGroup]
     self::student(class, &student.id, MembershipAction::Removed, telling);
 }
 
-/// Notifies the staff of a class, and the student unless the class is a draft, of a change of the enrolment.
+/// Notifies staff, and the student unless the class is a draft, about a change of an enrolment.
 pub fn student(class: &Class, user: &UserId, action: MembershipAction, telling: &mut Telling<'_>) {
     let is_shown = class.status != ClassStatus::Draft;
     membership(class, user, (MembershipRole::Student, action), is_shown, telling);
 }
 
-/// Notifies the staff of a class, and the teacher who was added or removed.
+/// Notifies staff and the teacher who was added or removed.
 fn teacher(class: &Class, user: &UserId, action: MembershipAction, telling: &mut Telling<'_>) {
     membership(class, user, (MembershipRole::Teacher, action), true, telling);
 }

@@ -1,4 +1,4 @@
-//! Courses, which only the staff see, and what a deleted one takes with it, which its groups hear of.
+//! Events of courses, which only staff see, and of what is deleted with a course, which its groups see too.
 
 use model::change::course::CourseChange;
 use model::change::removed::Removed;
@@ -28,7 +28,7 @@ pub fn tell(change: &CourseChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// What a deletion took with it, told to those who saw it.
+/// Notifies the users who could see what was deleted.
 pub fn went(class: &ClassId, removed: &Removed, reason: GroupDeletionReason, telling: &mut Telling<'_>) {
     for gone in &removed.groups {
         group::removed(&gone.place, &gone.members, reason, telling);
@@ -39,7 +39,7 @@ pub fn went(class: &ClassId, removed: &Removed, reason: GroupDeletionReason, tel
     document::statuses(&removed.released, telling);
 }
 
-/// What `course:deleted` carries.
+/// Returns the payload of `course:deleted`.
 pub fn deleted(course: &CourseId, removed: &Removed) -> CourseDeleted {
     CourseDeleted {
         course_id: course.clone(),

@@ -1,4 +1,4 @@
-//! Documents of work rooms.
+//! Events of documents in work rooms.
 
 use model::change::document::DocumentChange;
 use model::change::removed::PlacedDocument;
@@ -30,7 +30,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             document,
             revision: _,
         } => updated(place, document, &["version", "size"], telling),
-        // Without `changed`, which tells the sockets' side that this is a save: several in a row become one.
+        // Without `changed`, which marks the event as a save: consecutive saves are merged before they are sent.
         DocumentChange::Saved {
             place,
             document,
@@ -51,7 +51,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
         DocumentChange::SaveFailed { place, document } => updated(place, document, &["saveFailedAt"], telling),
         DocumentChange::Frozen { place, document } => status(place, &document.document, telling),
         DocumentChange::RevisionsPruned { files: _ }
-        // Its page asks again while it is open.
+        // No event: the page of a deleted document polls while it is open.
         | DocumentChange::LateTextKept {
             document: _,
             text: _,
@@ -68,21 +68,21 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// Documents whose status or lock changed.
+/// The status or lock of documents changed.
 pub fn statuses(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
     for PlacedDocument { place, document } in placed {
         status(place, document, telling);
     }
 }
 
-/// Documents that were locked: those with editors that may be open are being frozen, and their status follows.
+/// Documents were locked. Those with open editors are being frozen first, and their status follows.
 pub fn locked(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
     for PlacedDocument { place, document } in placed {
         frozen(place, document, telling);
     }
 }
 
-/// A document that was handed in or locked. While it is being frozen, pages keep their editor; its status follows.
+/// A document was submitted or locked. While it is being frozen, pages keep their editor; its status follows.
 pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
     if document.is_freezing() {
         telling.tell_group_alike(place, Event::DocumentFreezing, reference(place, document));
@@ -91,7 +91,7 @@ pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
     }
 }
 
-/// A document whose status or lock changed.
+/// The status or lock of a document changed.
 pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
     let rest = DocumentStatusChanged {
         document_id: document.id.clone(),
@@ -111,7 +111,7 @@ fn updated(place: &Place, document: &WholeDocument, changed: &[&str], telling: &
     });
 }
 
-/// Something a teacher should look at; the students could do nothing about it.
+/// Alerts staff only; students could not do anything about it.
 fn alarm(place: &Place, document: &WholeDocument, what: &str, telling: &mut Telling<'_>) {
     let told = Telling::event(&place.class, Event::DocumentUpdated);
     telling.tell_staff(&told, shown(document, Some(&[what]), &Audience::Staff));

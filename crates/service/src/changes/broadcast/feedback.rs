@@ -1,4 +1,4 @@
-//! Feedback: what students may read goes to the group, everything to the staff.
+//! Events of feedback: the group receives published feedback, staff receive everything.
 
 use model::change::feedback::FeedbackChange;
 use model::feedback::Feedback;
@@ -39,7 +39,7 @@ pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// A feedback that is new.
+/// Feedback was created or published.
 pub fn given(link: &WholeGroupAssignment, feedback: &Feedback, telling: &mut Telling<'_>) {
     let told = Telling::event(&link.place.class, Event::FeedbackCreated);
     telling.tell_staff(&told, shown(link, feedback));
@@ -55,7 +55,7 @@ fn shown(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
     }
 }
 
-/// A feedback that is not to be read any more.
+/// Returns the payload for feedback that was deleted or withdrawn.
 fn withdrawn(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
     FeedbackEvent {
         group_id: link.link.group_id.clone(),

@@ -1,5 +1,5 @@
-//! Groups and who is in them. Sockets move before anything is told: newcomers hear of the group they joined, those who
-//! left hear nothing of it any more.
+//! Events of groups and their members. Sockets are moved between rooms before an event is emitted, so that new
+//! members receive it and former members do not.
 
 use model::change::group::GroupChange;
 use model::group::Place;
@@ -60,7 +60,7 @@ fn created(group: &WholeGroup, telling: &mut Telling<'_>) {
     });
 }
 
-/// The group as it is now.
+/// Notifies the group about its new state.
 pub fn updated(group: &WholeGroup, changed: &[&str], telling: &mut Telling<'_>) {
     let now = telling.now();
     telling.tell_group(&group.place(), Event::GroupUpdated, |audience| GroupUpdated {
@@ -69,7 +69,7 @@ pub fn updated(group: &WholeGroup, changed: &[&str], telling: &mut Telling<'_>) 
     });
 }
 
-/// A group whose fields changed, and perhaps with them whether its students see it.
+/// The fields of a group changed, and possibly its visibility to students.
 pub fn moved(group: &WholeGroup, before: &Place, changed: &[&str], telling: &mut Telling<'_>) {
     let (place, members) = (group.place(), group.member_ids());
     match (before.is_open(telling.now()), place.is_open(telling.now())) {
@@ -85,7 +85,7 @@ pub fn moved(group: &WholeGroup, before: &Place, changed: &[&str], telling: &mut
     updated(group, changed, telling);
 }
 
-/// A group that is gone; told before its room is dissolved.
+/// A group was deleted. The event is emitted before its room is dissolved.
 pub fn removed(place: &Place, members: &[UserId], reason: GroupDeletionReason, telling: &mut Telling<'_>) {
     let rest = GroupDeleted {
         group_id: place.group.id.clone(),
@@ -107,7 +107,7 @@ fn added(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
     telling.tell(&told, rooms, membership(group, user));
 }
 
-/// Somebody left the group, which `group` shows without him.
+/// A user left the group; `group` is its state without them.
 pub fn left(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
     let place = group.place();
     telling.resync_users([&user.id], vec![Room::Group(place.group.id.clone())]);
@@ -125,7 +125,7 @@ fn membership(group: &WholeGroup, user: &Person) -> GroupMembership {
     }
 }
 
-/// Tells a student, to whom the group was visible, that it is not any more; not why.
+/// Notifies a student that a group is not visible any more, without the reason.
 fn lost(place: &Place, user: &UserId, telling: &mut Telling<'_>) {
     let told = Telling::event(&place.class, Event::GroupRemoved);
     let group_id = place.group.id.clone();

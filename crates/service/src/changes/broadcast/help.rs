@@ -1,4 +1,4 @@
-//! The raised hand: the call reaches the staff of the class and nobody else; the group sees its own flag.
+//! Events of help requests. Only staff of the class receive the request; the group sees its own flag.
 
 use model::change::help::HelpChange;
 use model::news::Event;
@@ -19,7 +19,7 @@ pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
         HelpChange::Claimed { group, by: _ } => {
             let asked = group.group.help.requested_by().and_then(|user| member(group, user));
             call(group, asked, telling);
-            // Who is on the way is for the staff alone, so nothing changed for the students.
+            // Only staff see who claimed the request, so nothing changed for students.
             let told = Telling::event(&group.group.class_id, Event::GroupUpdated);
             let rest = GroupUpdated {
                 group: EventGroup::new(group, &Audience::Staff, telling.now()),

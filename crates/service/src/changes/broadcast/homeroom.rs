@@ -1,4 +1,4 @@
-//! Homerooms: the staff know all, students their own.
+//! Events of homerooms. Staff see all homerooms, students their own.
 
 use model::change::homeroom::HomeroomChange;
 use model::homeroom::Homeroom;

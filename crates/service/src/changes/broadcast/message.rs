@@ -1,4 +1,4 @@
-//! Chat, direct messages and announcements.
+//! Events of chats, direct messages and announcements.
 
 use model::change::message::MessageChange;
 use model::group::Place;
@@ -34,7 +34,7 @@ pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
                 message: DirectMessageView::from(message.as_ref()),
             };
             if let Some(class) = &message.class_id {
-                // An announcement is received by the students; staff read it in the list of the class.
+                // Students receive an announcement; staff see it in the class's list of announcements.
                 let told = Telling::event(class, Event::DirectNew);
                 let staff = vec![Room::Staff(class.clone())];
                 telling.tell_except(&told, vec![Room::Class(class.clone())], staff, rest);

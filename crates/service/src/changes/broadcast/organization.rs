@@ -1,4 +1,4 @@
-//! Organizations: its members hear what changed, and when one closes, its sockets are cut off.
+//! Events of organizations. When an organization is closed, the sockets of its members are closed.
 
 use model::change::organization::OrganizationChange;
 use model::news::{Event, KillReason, Party};
@@ -20,7 +20,7 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
                 telling.kill(Party::Session(session.clone()), KillReason::OrganizationClosed);
             }
         }
-        // Whoever came back meanwhile sits there without rooms.
+        // Sockets that connected during the suspension have no rooms.
         OrganizationChange::Activated {
             organization: _,
             sessions,
@@ -39,7 +39,7 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// Notifies the admins that one of their lists changed.
+/// Notifies administrators that one of their lists changed.
 pub fn list_changed(list: &str, telling: &mut Telling<'_>) {
     let told = Telling::event_without_class(Event::OrganizationUpdated);
     let rest = OrganizationUpdated { changed: &[list] };

@@ -1,4 +1,4 @@
-//! Sessions: whoever is signed out is cut off, whoever chooses another organization changes rooms.
+//! Socket commands for sessions: an ended session closes its sockets, another organization changes their rooms.
 
 use model::change::session::SessionChange;
 use model::id::SessionId;
@@ -10,7 +10,7 @@ pub fn tell(change: &SessionChange, telling: &mut Telling<'_>) {
     telling.order(orders(change));
 }
 
-/// The orders to the sockets of every instance. They say nothing to anybody, so they need no organization.
+/// Returns the commands to the sockets of every instance. They emit no event, so they need no organization.
 pub fn orders(change: &SessionChange) -> Vec<Signal> {
     match change {
         SessionChange::Ended {

@@ -1,4 +1,4 @@
-//! Subjects, which all members of an organization read.
+//! Events of subjects, which all members of an organization see.
 
 use model::change::subject::SubjectChange;
 use model::news::{Event, EventAction};

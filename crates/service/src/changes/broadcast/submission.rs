@@ -1,4 +1,4 @@
-//! Hand-ins and grades. A grade of a single member reaches that member and the staff alone.
+//! Events of submissions and grades. A grade of one member is sent only to that member and staff.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
                 telling,
             );
         }
-        // The bytes of a hand-in were completed by a save that had been on its way; nothing anybody was told is different.
+        // A pending save completed the bytes of a submission; nothing that clients received has changed.
         SubmissionChange::Completed { link: _, submission: _ } => {}
         SubmissionChange::Unsubmitted {
             link,
@@ -119,7 +119,8 @@ fn attempt(
     telling.tell_group(&link.place, event, rest);
 }
 
-/// A grade is out or changed. Who has a grade of the own is sent that one; who sees nothing new is sent nothing.
+/// A grade was published or changed. A member with an individual grade receives that one; a member whose grade did
+/// not change receives nothing.
 fn published(
     link: &WholeGroupAssignment,
     submission: &WholeSubmission,

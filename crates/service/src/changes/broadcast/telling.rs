@@ -1,4 +1,5 @@
-//! Collects the signals of one change. Every payload begins alike: event id, time, organization, class, actor.
+//! Builds the signals of one change. Every payload has the same envelope: event id, time, organization, class and
+//! actor.
 
 use model::edit::Changed;
 use model::group::Place;
@@ -13,7 +14,7 @@ use api_types::event::{Envelope, EventPerson};
 use common::clock;
 use db::Actor;
 
-/// The signals of one change so far.
+/// The signals of one change.
 pub struct Telling<'a> {
     actor: Option<EventPerson>,
     organization: &'a OrganizationId,
@@ -21,7 +22,7 @@ pub struct Telling<'a> {
     signals: Vec<Signal>,
 }
 
-/// One event for whom it concerns; both versions of it carry the same event id.
+/// One event; the versions for different audiences share its event id.
 pub struct Told {
     class: Option<ClassId>,
     event: Event,
@@ -29,7 +30,6 @@ pub struct Told {
 }
 
 impl<'a> Telling<'a> {
-    /// Nothing so far.
     pub fn new(actor: &Actor, organization: &'a OrganizationId, now: Timestamp) -> Self {
         let actor = actor.user.as_ref().map(|user| EventPerson {
             id: user.clone(),
@@ -43,17 +43,17 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// The clock of the change.
+    /// Returns the time of the change.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// What was collected.
+    /// Returns the collected signals.
     pub fn signals(self) -> Vec<Signal> {
         self.signals
     }
 
-    /// Begins an event about something in a class.
+    /// Creates an event about a class.
     pub fn event(class: &ClassId, event: Event) -> Told {
         Told {
             class: Some(class.clone()),
@@ -62,7 +62,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Begins an event that is about no class.
+    /// Creates an event without a class.
     pub fn event_without_class(event: Event) -> Told {
         Told {
             class: None,
@@ -71,12 +71,12 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Tells it to the union of these rooms, as it is.
+    /// Emits the event to the union of these rooms.
     pub fn tell(&mut self, told: &Told, rooms: Vec<Room>, rest: impl Serialize) {
         self.tell_except(told, rooms, Vec::new(), rest);
     }
 
-    /// The same, but not to some.
+    /// Emits the event to the union of `rooms`, without the sockets in `except`.
     pub fn tell_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: impl Serialize) {
         if rooms.is_empty() {
             return;
@@ -91,73 +91,73 @@ impl<'a> Telling<'a> {
         });
     }
 
-    /// Tells it to the staff of its class.
+    /// Emits the event to staff of its class.
     pub fn tell_staff(&mut self, told: &Told, rest: impl Serialize) {
         let rooms = told.class.iter().map(|class| Room::Staff(class.clone())).collect();
         self.tell(told, rooms, rest);
     }
 
-    /// Tells the students of a group, while it is open to them.
+    /// Emits the event to the students of a group, while the group is open to them.
     pub fn tell_members(&mut self, told: &Told, place: &Place, rest: impl Serialize) {
         if place.is_open(self.now) {
-            // Nobody hears it twice, whatever rooms he is in.
+            // A socket in both rooms must not receive the event twice.
             let staff = vec![Room::Staff(place.class.clone())];
             self.tell_except(told, vec![Room::Group(place.group.id.clone())], staff, rest);
         }
     }
 
-    /// Tells the rooms of a group, each audience its own version.
+    /// Emits an event to the rooms of a group, with a payload per audience.
     pub fn tell_group<T: Serialize>(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> T) {
         let told = Self::event(&place.class, event);
         self.tell_staff(&told, rest(&Audience::Staff));
         self.tell_members(&told, place, rest(&Audience::Group));
     }
 
-    /// Tells the rooms of a group what is the same for both audiences: one event, one copy for each socket.
+    /// Emits an event with the same payload to both audiences of a group; each socket receives it once.
     pub fn tell_group_alike(&mut self, place: &Place, event: Event, rest: impl Serialize) {
         let rooms = place.rooms(self.now);
         self.tell(&Self::event(&place.class, event), rooms, rest);
     }
 
-    /// Gives orders to sockets without a word to anybody.
+    /// Adds commands to sockets, without an event.
     pub fn order(&mut self, orders: Vec<Signal>) {
         self.signals.extend(orders);
     }
 
-    /// Lets the sockets of these users find their rooms anew, after they left some at once.
+    /// Recomputes the rooms of these users' sockets, after they left some immediately.
     pub fn resync_users<'u>(&mut self, users: impl IntoIterator<Item = &'u UserId>, leave: Vec<Room>) {
         let parties = users.into_iter().cloned().map(Party::User).collect();
         self.resync(parties, leave);
     }
 
-    /// Lets sockets find their rooms anew, after they left some at once.
+    /// Recomputes the rooms of sockets, after they left some immediately.
     pub fn resync(&mut self, parties: Vec<Party>, leave: Vec<Room>) {
         if !parties.is_empty() {
             self.signals.push(Signal::Resync { parties, leave });
         }
     }
 
-    /// Cuts sockets off.
+    /// Closes sockets.
     pub fn kill(&mut self, party: Party, reason: KillReason) {
         self.signals.push(Signal::Kill { party, reason });
     }
 
-    /// The room of all users who work in the organization.
+    /// Returns the room of all members of the organization.
     pub fn organization(&self) -> Room {
         Room::Organization(self.organization.clone())
     }
 
-    /// The room of its teachers and admins.
+    /// Returns the room of its teachers and administrators.
     pub fn organization_staff(&self) -> Room {
         Room::OrganizationStaff(self.organization.clone())
     }
 
-    /// The room of its admins.
+    /// Returns the room of its administrators.
     pub fn organization_admins(&self) -> Room {
         Room::OrganizationAdmins(self.organization.clone())
     }
 
-    /// The admins of the organization: they are in the rooms of every class.
+    /// Returns the administrators of the organization; their sockets are in the rooms of every class.
     pub fn admins(&self) -> Party {
         Party::Admins(self.organization.clone())
     }
@@ -174,7 +174,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// The names of the fields that changed.
+/// Returns the names of the changed fields.
 pub fn names(changed: &Changed) -> Vec<&'static str> {
     changed.iter().map(|change| change.field).collect()
 }

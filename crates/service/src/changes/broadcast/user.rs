@@ -1,4 +1,5 @@
-//! Accounts and memberships: rooms follow them, and those who see a person hear what changed of the person.
+//! Events of accounts and memberships. Sockets change their rooms, and users who can see a person are notified of
+//! changes.
 
 use model::change::administration::AdministrationChange;
 use model::change::user::UserChange;
@@ -10,7 +11,7 @@ use super::telling::{Telling, names};
 use super::{class, group};
 use api_types::event::{ImportProgress, UserUpdated};
 
-#[expect(clippy::too_many_lines, reason = "one arm or one part after the other")]
+#[expect(clippy::too_many_lines, reason = "one match arm per case")]
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
         UserChange::Created { user, .. } => {
@@ -70,7 +71,7 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 for session in sessions {
                     telling.kill(Party::Session(session.clone()), KillReason::MembershipEnded);
                 }
-                // A session that had not chosen this organization goes on elsewhere.
+                // A session in another organization stays connected.
                 let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
                 leave.extend(classes.iter().map(|class| Room::Class(class.id.clone())));
                 leave.extend([
@@ -120,15 +121,15 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             };
             telling.tell(&told, vec![Room::User(importer.clone())], rest);
         }
-        // Each person would be one event for every teacher of the school: there is one for all.
+        // One event for the whole import: an event per user would flood every teacher of the organization.
         UserChange::Imported { .. } => to_staff(None, EventAction::Imported, &[], telling),
-        // The sessions of an account that was taken over ended as sessions.
+        // The sessions of the account were ended by separate changes.
         UserChange::TakenOver { user, .. } => to_staff(Some(&user.id), EventAction::Updated, &["email"], telling),
         UserChange::Exported { .. } => {}
     }
 }
 
-/// What those who run the platform did to an account, as the staff of its organizations see it.
+/// Events of what platform administrators did to an account, as staff of its organizations see them.
 pub fn administered(change: &AdministrationChange, telling: &mut Telling<'_>) {
     match change {
         AdministrationChange::Banned { user, .. } | AdministrationChange::Unbanned { user } => {
@@ -137,17 +138,17 @@ pub fn administered(change: &AdministrationChange, telling: &mut Telling<'_>) {
         AdministrationChange::PlatformRoleChanged { user, .. } => {
             to_staff(Some(&user.id), EventAction::Updated, &["role"], telling);
         }
-        // Nothing that is shown of the person is different; the sessions follow as sessions.
+        // No visible field of the user changed; sessions are ended by separate changes.
         AdministrationChange::SessionsRevoked { .. }
         | AdministrationChange::ImpersonationBegun { .. }
         | AdministrationChange::ImpersonationEnded { .. } => {}
     }
 }
 
-/// What others than the staff see of a person.
+/// The fields of a user that non-staff can see.
 const SEEN: &[&str] = &["name", "image"];
 
-/// Notifies the teachers and admins, who read the list of people.
+/// Notifies teachers and administrators, who see the list of users.
 fn to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], telling: &mut Telling<'_>) {
     let told = Telling::event_without_class(Event::UserUpdated);
     let rest = UserUpdated {
@@ -158,7 +159,7 @@ fn to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], tellin
     telling.tell(&told, vec![telling.organization_staff()], rest);
 }
 
-/// Notifies the staff, the classes and the person, each with what they see of a change, and each once.
+/// Notifies staff, classes and the user, each once and with the fields that they can see.
 fn person_changed(
     user: &UserId,
     changed: &Changed,

@@ -1,5 +1,5 @@
-//! Records of what those who run the platform did to an account. Why somebody was banned is a text about a person and is
-//! not told.
+//! Log entries of what platform administrators do to accounts. The reason of a ban is a text about a person and is
+//! not logged.
 
 use model::activity::{Action, Category};
 use model::change::administration::AdministrationChange;
@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::Entry;
 
-/// The record of what the platform did to an account.
 pub(super) fn entry(change: &AdministrationChange) -> Entry {
     match change {
         AdministrationChange::Banned { user, until } => {

@@ -1,4 +1,4 @@
-//! Records of assignments (topics) and of the links of their groups.
+//! Log entries of topics and of their group assignments.
 
 use model::activity::{Action, Category};
 use model::assignment::Assignment;
@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::{Entry, difference_and, group_name};
 
-/// The record of what happened to a topic, if it is worth one.
 pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
     Some(match change {
         AssignmentChange::Created {
@@ -58,7 +57,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
         AssignmentChange::LinkUpdated { link, changed } => about(Action::Update, &link.assignment)
             .place(&link.place)
             .details(difference_and(changed, json!({"group": group_name(&link.place)}))),
-        // A staged file is nobody's news before a bulk edit names it.
+        // A staged file is logged only when a bulk edit adds it.
         AssignmentChange::AttachmentAdded { attachment, .. }
         | AssignmentChange::AttachmentRemoved { attachment, .. }
             if attachment.staged_at.is_some() =>
@@ -71,7 +70,7 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
         AssignmentChange::AttachmentRemoved { assignment, attachment } => {
             about(Action::Update, &assignment.assignment).details(file("removed", attachment))
         }
-        // Repeating a finish that locks nothing new changes nothing.
+        // A repeated finish that locks no more documents changes nothing.
         AssignmentChange::Finished {
             already_finished: true,
             documents,

@@ -1,4 +1,4 @@
-//! Records of classes, homerooms, subjects and courses.
+//! Log entries of classes, homerooms, subjects and courses.
 
 use model::activity::{Action, Category};
 use model::change::class::ClassChange;
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::{Entry, difference, left_groups, people, person, removed_assignments, removed_groups};
 
-/// The record of what happened to a class.
 pub(super) fn entry(change: &ClassChange) -> Entry {
     match change {
         ClassChange::Created { class, copied_from } => {
@@ -71,7 +70,6 @@ pub(super) fn entry(change: &ClassChange) -> Entry {
     }
 }
 
-/// The record of what happened to a homeroom.
 pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
     let about = |action, homeroom: &Homeroom| {
         Entry::new(
@@ -103,7 +101,6 @@ pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
     }
 }
 
-/// The record of what happened to a subject.
 pub(super) fn subject(change: &SubjectChange) -> Entry {
     let about = |action, subject: &Subject| {
         Entry::new(Category::Subject, action, "subject", &subject.id, subject.name.as_str())
@@ -115,7 +112,7 @@ pub(super) fn subject(change: &SubjectChange) -> Entry {
     }
 }
 
-/// The record of what happened to a course; the words of its deletion are the specification's.
+/// Returns the log entry of a course; the specification defines the action of a deletion.
 pub(super) fn course(change: &CourseChange) -> Entry {
     let about = |action, course: &Course| {
         Entry::new(Category::Course, action, "course", &course.id, course.name.as_str())

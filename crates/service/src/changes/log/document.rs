@@ -1,4 +1,4 @@
-//! Records of documents. What is written in the chat is told to the room and kept there, not here.
+//! Log entries of documents. Chat messages are not logged; they are stored in the room.
 
 use model::activity::{Action, Category};
 use model::change::document::DocumentChange;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::{Entry, difference};
 
-/// The record of what happened to a document, if it is worth one. An editor saves every few minutes; that is told by the
-/// document's revisions, and so is what the service throws away by itself.
+/// Returns the log entry of a document, if it has one. Saves of an editor are not logged, because they are frequent
+/// and listed as revisions; neither are automatic deletions.
 pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
     match change {
         DocumentChange::Created { place, document } => {
@@ -34,12 +34,12 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
             document,
             revision,
         } => Some(about(Action::Update, place, &document.document).details(content(revision))),
-        // Once until a save succeeds, so it cannot fill the log.
+        // At most once until a save succeeds, so it cannot flood the log.
         DocumentChange::SaveFailed { place, document } => {
             let details = json!({"changed": ["saveFailedAt"]});
             Some(about(Action::Update, place, &document.document).details(details))
         }
-        // Once for each session, so it cannot fill the log.
+        // At most once per session, so it cannot flood the log.
         DocumentChange::LateTextKept {
             document,
             text,
@@ -67,7 +67,7 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
     }
 }
 
-/// The record of what happened to messages: none.
+/// Messages are never logged.
 pub(super) fn message(change: &MessageChange) -> Option<Entry> {
     match change {
         MessageChange::Sent { .. }

@@ -1,4 +1,4 @@
-//! Records of groups, their members and their calls for help.
+//! Log entries of groups, their members and their help requests.
 
 use model::activity::{Action, Category};
 use model::change::group::GroupChange;
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::{Entry, difference, group_name, people, person};
 
-/// The record of what happened to a group.
 pub(super) fn entry(change: &GroupChange) -> Entry {
     match change {
         GroupChange::Created { group } => {
@@ -51,8 +50,8 @@ pub(super) fn entry(change: &GroupChange) -> Entry {
     }
 }
 
-/// The record of what happened to a help flag: raised once and handled once. Asking again and being on the way are told to
-/// the staff, not kept.
+/// Returns the log entry of a help request: one when it is opened and one when it is resolved. Repeats and claims are
+/// not logged.
 pub(super) fn help(change: &HelpChange) -> Option<Entry> {
     match change {
         HelpChange::Requested {

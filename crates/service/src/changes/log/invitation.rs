@@ -1,4 +1,4 @@
-//! Records of invitations. The invited address is kept in the details, where an erasure finds it.
+//! Log entries of invitations. The details contain the invited address, and the erasure of a user removes it.
 
 use model::activity::{Action, Category};
 use model::change::invitation::InvitationChange;
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Entry;
 
-/// The record of what happened to an invitation.
 pub(super) fn entry(change: &InvitationChange) -> Entry {
     match change {
         InvitationChange::Created { invitation, is_sent } => {

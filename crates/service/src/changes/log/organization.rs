@@ -1,4 +1,4 @@
-//! Records of the organization itself and of signing in.
+//! Log entries of organizations, email domains and sign-ins.
 
 use model::activity::{Action, Category};
 use model::change::mail_domain::MailDomainChange;
@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::{Entry, difference, person};
 
-/// The record of what happened to an organization.
 pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
     let entry = match change {
         OrganizationChange::Created { organization, owner } => {
@@ -28,13 +27,13 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
         OrganizationChange::Deleted { organization, sessions } => {
             about(Action::Delete, organization).details(json!({"endedSessions": sessions.len()}))
         }
-        // The log goes with everything else.
+        // The log is deleted with the organization.
         OrganizationChange::Purged { files: _ } => return None,
     };
     Some(entry)
 }
 
-/// The log entry of a change to a mail domain, without the token.
+/// Returns the log entry of a change to an email domain, without the token.
 pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
     let (action, domain) = match change {
         MailDomainChange::Added { domain } => (Action::Create, domain),
@@ -57,8 +56,8 @@ pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
     }))
 }
 
-/// The record of what happened to sessions: what an admin ended, and failed sign-ins. The address that was typed is kept without what might
-/// be a password typed into the wrong field, so only a known account is named.
+/// Returns the log entry of sessions: those that an administrator ended, and failed sign-ins. A failed sign-in names
+/// only an existing account, because the entered text may be a password.
 pub(super) fn session(change: &SessionChange) -> Option<Entry> {
     match change {
         SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,

@@ -1,4 +1,4 @@
-//! Records of hand-ins, grades and feedback. They say that there is a grade, never which.
+//! Log entries of submissions, grades and feedback. They never contain a grade's value.
 
 use model::activity::{Action, Category};
 use model::change::feedback::FeedbackChange;
@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::Entry;
 
-/// The record of what happened to a submission, if it is worth one.
 pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
     match change {
         SubmissionChange::Submitted {
@@ -30,7 +29,7 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
                 "supersededId": superseded,
             })))
         }
-        // The bytes of the hand-in came after it; what was handed in, and when, stays what it was.
+        // A late save completed the bytes of the submission; what was submitted and when has not changed.
         SubmissionChange::Completed { .. } | SubmissionChange::Frozen { .. } => None,
         SubmissionChange::Unsubmitted {
             link,
@@ -74,7 +73,6 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
     }
 }
 
-/// The record of what happened to a feedback.
 pub(super) fn feedback(change: &FeedbackChange) -> Entry {
     let about = |action, link: &WholeGroupAssignment, feedback: &Feedback| {
         at(
@@ -114,7 +112,7 @@ fn about(action: Action, link: &WholeGroupAssignment, submission: &Submission) -
     )
 }
 
-/// The group, its class, and the topic with the course it is in.
+/// Sets the group, its class, and the topic with its course.
 fn at(entry: Entry, link: &WholeGroupAssignment) -> Entry {
     entry
         .place(&link.place)

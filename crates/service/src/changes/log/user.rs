@@ -1,5 +1,5 @@
-//! Records of accounts and memberships. Which personal data changed is said, the data itself is not: a record outlives
-//! the person's wish to be forgotten.
+//! Log entries of accounts and memberships. They name the changed fields but contain no values of personal data,
+//! because entries stay when a user is erased.
 
 use model::activity::{Action, Category};
 use model::change::user::UserChange;
@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::{Entry, left_groups};
 
-/// The record of what happened to an account or a membership, if it is worth one.
 pub(super) fn entry(change: &UserChange) -> Option<Entry> {
     Some(match change {
         UserChange::Created {
@@ -73,7 +72,7 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             "skipped": skipped,
             "failed": failed,
         })),
-        // Where an import stands is news for a minute; its end is the record.
+        // The progress of an import is not logged; its end is.
         UserChange::ImportProgressed { .. } | UserChange::ProfileEdited { .. } => return None,
         UserChange::Exported { user } => about(Action::Export, user),
         UserChange::Erased {

@@ -1,4 +1,4 @@
-//! The files of a OneRoster archive, read from the archive row by row; nothing is unpacked to the disk.
+//! Reads the files of a OneRoster archive row by row, without extracting them to disk.
 
 use std::io::{self, BufReader, Read};
 
@@ -10,7 +10,7 @@ use crate::import::sheet::Sheet;
 use adapters::files::{ReadSeek, Source};
 use common::error::{Error, Result};
 
-/// Every file that the two versions of the standard know. Another one is a mistake, or worse: an archive in an archive.
+/// The files in the two versions of the standard. Others are rejected, because they may be nested archives.
 const KNOWN: [&str; 22] = [
     "academicSessions",
     "categories",
@@ -42,7 +42,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens an archive that was found harmless, and refuses files that no export has.
+    /// Opens an archive that passed the security checks, and rejects files that are not part of an export.
     pub fn open(source: &Source) -> Result<Self> {
         let zip = ZipArchive::new(BufReader::new(source.open()?)).map_err(damaged)?;
         for name in zip.file_names() {
@@ -58,12 +58,12 @@ impl Archive {
         Ok(Self { zip })
     }
 
-    /// Whether the archive has this file.
+    /// Returns whether the archive contains this file.
     pub fn has(&self, file: &str) -> bool {
         self.zip.index_for_name(file).is_some()
     }
 
-    /// Gives every row of a file to `read`, with its number; a file that is not there has none.
+    /// Calls `read` for every row of a file with its number; does nothing if the file does not exist.
     pub fn each(
         &mut self,
         layout: &Layout,
@@ -95,7 +95,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Refuses a file whose header lacks a column that only this archive needs.
+    /// Rejects a file without a column that only this archive needs.
     pub fn must_have_columns(&mut self, layout: &Layout) -> Result<()> {
         let entry = self.zip.by_name(layout.table).map_err(damaged)?;
         let left = entry.size();
@@ -104,7 +104,7 @@ impl Archive {
     }
 }
 
-/// Reads no more of an entry than it declares: what is declared was weighed before.
+/// Reads no more of an entry than its declared size, which was checked before.
 struct Capped<R> {
     inner: R,
     left: u64,

@@ -1,5 +1,5 @@
-//! The rows of a OneRoster archive as what they ask for: first who and what there is, then who is where, and at last what
-//! is gone, so that no row depends on a later one.
+//! Converts the rows of a OneRoster archive to records: users, classes and homerooms first, then memberships, then
+//! removals, so that no row depends on a later one.
 
 use model::import::{PEOPLE_MAX, RowProblem, cell};
 use model::text::{AcademicYear, ExternalId, Name, ShortName};
@@ -11,7 +11,7 @@ use crate::import::people::Said;
 use crate::import::{Numbered, Sending};
 use common::error::Result;
 
-/// Roles that have no part in group work; such rows are passed over.
+/// Roles without a counterpart in this service; their rows are skipped.
 const BYSTANDERS: [&str; 14] = [
     "administrator",
     "aide",
@@ -55,7 +55,7 @@ fn rows(
     sending: &mut Sending,
     mut judge: impl FnMut(Cells<'_>) -> Option<Judged>,
 ) -> Result<()> {
-    // Rows that cannot be read at all belong to the first look at a file.
+    // Rows that cannot be parsed are reported in the first pass over a file only.
     let is_first = sending.begins(layout.table);
     archive.each(layout, limit, |number, cells| {
         let judged = match cells {
