@@ -39,12 +39,15 @@ async fn show(State(app): State<App>) -> Result<Response> {
         "Sockets of this instance",
         app.live().total(),
     );
+    let deprecated = "Deprecated name of websocket_connections; removed in the next release";
+    let wires = app.live().wires();
     number(
         &mut registry,
-        "socket_wires_open",
+        "websocket_connections",
         "Open WebSocket connections",
-        app.live().wires(),
+        wires,
     );
+    number(&mut registry, "socket_wires_open", deprecated, wires);
     number(
         &mut registry,
         "socket_rooms",

@@ -103,6 +103,13 @@ impl Measures {
         let help = "Time from the request head to the response head";
         registry.register_with_unit("http_request_duration", help, Unit::Seconds, self.durations.clone());
         let help = "Database transactions, including the time in the queue";
+        registry.register_with_unit(
+            "database_transaction_duration",
+            help,
+            Unit::Seconds,
+            self.database.clone(),
+        );
+        let help = "Deprecated name of database_transaction_duration_seconds; removed in the next release";
         registry.register_with_unit("database_job_duration", help, Unit::Seconds, self.database.clone());
         registry.register(
             "docserver_callbacks",

@@ -14,11 +14,13 @@ pub struct Watch {
     bus_heartbeat: u64,
     /// Seconds after a heartbeat in which a notification must arrive; otherwise the connection is closed and clients
     /// reload
-    #[arg(long = "bus-silence-seconds", env = "BUS_SILENCE_SECONDS", default_value_t = Self::default().bus_silence,
+    #[arg(long = "bus-timeout-seconds", alias = "bus-silence-seconds", env = "BUS_TIMEOUT_SECONDS",
+        default_value_t = Self::default().bus_silence,
         value_parser = clap::value_parser!(u64).range(1..=300))]
     bus_silence: u64,
     /// Seconds between two checks of the sessions of all sockets
-    #[arg(long = "socket-sweep-seconds", env = "SOCKET_SWEEP_SECONDS", default_value_t = Self::default().socket_sweep,
+    #[arg(long = "socket-reconcile-interval-seconds", alias = "socket-sweep-seconds",
+        env = "SOCKET_RECONCILE_INTERVAL_SECONDS", default_value_t = Self::default().socket_sweep,
         value_parser = clap::value_parser!(u64).range(1..=600))]
     socket_sweep: u64,
 }

@@ -23,6 +23,7 @@ use db::Database;
 use realtime::watch::Watch;
 
 pub mod dotenv;
+pub mod renamed;
 
 /// Settings of the database and the file storage.
 #[derive(Args, Debug, Clone)]

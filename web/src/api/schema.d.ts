@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened, newest first: an admin reads the organization, a teacher the own classes */
+        /**
+         * List activity log records
+         * @description Newest first. Administrators read the records of the organization, teachers those of the classes they manage.
+         */
         get: operations["get_activity_logs"];
         put?: never;
         post?: never;
@@ -28,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same as comma-separated values, all pages at once */
+        /**
+         * Export the activity log as CSV
+         * @description Has the same filters as the list and contains all pages.
+         */
         get: operations["get_activity_logs_export_csv"];
         put?: never;
         post?: never;
@@ -45,12 +51,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The mail domains of the organization, by name */
+        /** List the mail domains of the organization, by name */
         get: operations["get_admin_domains"];
         put?: never;
         /**
-         * Add a mail domain, to be proven by a TXT record
-         * @description Public mail hosts and public suffixes are rejected. The answer names the record.
+         * Add a mail domain
+         * @description Ownership must be proven with the TXT record in the response. Public mail providers and public suffixes are
+         *     rejected.
          */
         post: operations["post_admin_domains"];
         delete?: never;
@@ -86,8 +93,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for the TXT record of a mail domain now
-         * @description The first organization that proves a domain holds it; for a second one ask those who run the platform.
+         * Check the TXT record of a mail domain now
+         * @description The first organization that proves a domain holds it. A SUPER_ADMIN can let a second organization hold it.
          */
         post: operations["post_admin_domains_id_check"];
         delete?: never;
@@ -105,7 +112,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erase a person, or tell what would go; the group's work stays, the name goes */
+        /**
+         * Erase the personal data of a person, or preview that
+         * @description The name is removed; the work of the group is kept.
+         */
         post: operations["post_admin_gdpr_erase"];
         delete?: never;
         options?: never;
@@ -122,7 +132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for an archive of what the organization holds about a person */
+        /** Start an export of what the organization holds about a person */
         post: operations["post_admin_gdpr_export"];
         delete?: never;
         options?: never;
@@ -137,7 +147,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How an export stands */
+        /** Get the status of an export */
         get: operations["get_admin_gdpr_jobs_id"];
         put?: never;
         post?: never;
@@ -154,7 +164,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The archive, for 14 days */
+        /**
+         * Download the archive of an export
+         * @description Available for 14 days.
+         */
         get: operations["get_admin_gdpr_jobs_id_download"];
         put?: never;
         post?: never;
@@ -171,7 +184,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pending invitations of the organization, newest first; expired ones are among them */
+        /**
+         * List the pending invitations of the organization, newest first
+         * @description Expired invitations are included.
+         */
         get: operations["get_admin_invitations"];
         put?: never;
         post?: never;
@@ -191,9 +207,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm an invitation in the place of a person whom no email reaches
-         * @description The activity log names who did it. An account whose mailbox was never proven gets a temporary password, its sessions end and
-         *     its other memberships become invitations.
+         * Confirm an invitation on behalf of a person who cannot receive email
+         * @description The activity log names the actor. An account whose mailbox was never verified gets a temporary password, its
+         *     sessions end and its other memberships become invitations.
          */
         post: operations["post_admin_invitations_id_confirm"];
         delete?: never;
@@ -211,7 +227,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail an invitation again and extend it by seven days; the link of the email before is void */
+        /**
+         * Send an invitation again and extend it by seven days
+         * @description The link of the previous email becomes invalid.
+         */
         post: operations["post_admin_invitations_id_resend"];
         delete?: never;
         options?: never;
@@ -226,7 +245,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of the organization by name */
+        /** List the members of the organization, by name */
         get: operations["get_admin_members"];
         put?: never;
         post?: never;
@@ -246,11 +265,14 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a membership with enrolments, groups and sessions */
+        /** End a membership with its enrolments, group memberships and sessions */
         delete: operations["delete_admin_members_id"];
         options?: never;
         head?: never;
-        /** Give a member another role; it counts at once */
+        /**
+         * Set the role of a member
+         * @description It takes effect with the next request of the member.
+         */
         patch: operations["patch_admin_members_id"];
         trace?: never;
     };
@@ -261,7 +283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The sessions of members that work in the school, newest first */
+        /** List the sessions of members that have this organization active, newest first */
         get: operations["get_admin_sessions"];
         put?: never;
         post?: never;
@@ -281,7 +303,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session of somebody of lower rank, or an own one; its sockets are cut */
+        /**
+         * End a session of a user of lower rank, or one of the caller's own
+         * @description Its sockets are disconnected.
+         */
         delete: operations["delete_admin_sessions_id"];
         options?: never;
         head?: never;
@@ -295,14 +320,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Name, logo and settings of the school */
+        /** Get name, logo and settings of the organization */
         get: operations["get_admin_settings"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change name, logo and settings, key by key */
+        /**
+         * Update name, logo and settings of the organization
+         * @description `metadata` is updated key by key.
+         */
         patch: operations["patch_admin_settings"];
         trace?: never;
     };
@@ -313,7 +341,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The school in numbers */
+        /** Get statistics of the organization */
         get: operations["get_admin_stats"];
         put?: never;
         post?: never;
@@ -330,7 +358,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes the school keeps by kind, and the classes that keep the most, as they were counted last */
+        /**
+         * Get the storage used by the organization
+         * @description The bytes by kind and the classes that use the most, as of the last count.
+         */
         get: operations["get_admin_storage"];
         put?: never;
         post?: never;
@@ -347,7 +378,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The installation */
+        /** Get the state of the installation */
         get: operations["get_admin_system"];
         put?: never;
         post?: never;
@@ -365,12 +396,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The topics the caller may know of
-         * @description Students find their own; teachers find those of other classes as an outline.
+         * List topics
+         * @description Students receive the topics of their groups. Teachers receive topics of other teachers' classes as an outline.
          */
         get: operations["get_assignments"];
         put?: never;
-        /** Add a topic to a class, perhaps with groups */
+        /** Create a topic, optionally with groups */
         post: operations["post_assignments"];
         delete?: never;
         options?: never;
@@ -386,8 +417,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The active topics that a group may submit for, by nearest deadline
-         * @description The topic of the document is preselected; without a document, or where its topic is not active, the nearest deadline.
+         * List the active topics for which a group may submit
+         * @description Topics with a future deadline come first. The topic of the document is preselected; without a document, or when its
+         *     topic is not active, the topic with the nearest deadline.
          */
         get: operations["get_assignments_submission_candidates"];
         put?: never;
@@ -405,7 +437,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every group on every topic of the classes the caller manages, the latest deadline first */
+        /**
+         * List every group on every topic of the classes that the caller manages
+         * @description Topics with the latest deadline come first.
+         */
         get: operations["get_assignments_submissions_overview"];
         put?: never;
         post?: never;
@@ -422,15 +457,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One topic */
+        /** Get a topic */
         get: operations["get_assignments_id"];
         put?: never;
         post?: never;
-        /** Remove a topic with its submissions and files; rooms and documents stay */
+        /**
+         * Delete a topic with its submissions and files
+         * @description Work rooms and documents are kept.
+         */
         delete: operations["delete_assignments_id"];
         options?: never;
         head?: never;
-        /** Change a topic; own texts of the groups it lists and of no others */
+        /**
+         * Update a topic
+         * @description `groups` sets the own texts of the groups it lists. Other groups are not changed.
+         */
         patch: operations["patch_assignments_id"];
         trace?: never;
     };
@@ -441,7 +482,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files of a topic that the caller sees, oldest first */
+        /** List the files of a topic that the caller may see, oldest first */
         get: operations["get_assignments_id_attachments"];
         put?: never;
         /** Add a file to a topic, for all its groups or for one */
@@ -462,7 +503,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a file of a topic */
+        /** Delete a file of a topic */
         delete: operations["delete_assignments_id_attachments_attachmentId"];
         options?: never;
         head?: never;
@@ -476,7 +517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a file of a topic */
+        /** Download a file of a topic */
         get: operations["get_assignments_id_attachments_attachmentId_download"];
         put?: never;
         post?: never;
@@ -494,8 +535,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The lesson board of a topic
-         * @description Who is online and who is writing lives in memory only and is never stored or logged.
+         * Get the lesson board of a topic
+         * @description Presence and typing indicators are kept in memory only and are never stored or logged.
          */
         get: operations["get_assignments_id_board"];
         put?: never;
@@ -520,8 +561,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change what all groups of a topic share
-         * @description Members, own texts and files of single groups stay as they are.
+         * Update what all groups of a topic share
+         * @description Members, own texts and files of single groups are not changed.
          */
         patch: operations["patch_assignments_id_bulk"];
         trace?: never;
@@ -535,7 +576,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a topic once more, in its class or in another one: its task and perhaps its files, without groups */
+        /**
+         * Clone a topic
+         * @description Copies the task, and optionally the shared files, within the class or to another class. Groups are not copied.
+         */
         post: operations["post_assignments_id_clone"];
         delete?: never;
         options?: never;
@@ -551,10 +595,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The documents of all groups of a topic as one archive
-         * @description `index.csv` comes first and lists what is in it, a folder for each group follows, and `errors.txt` comes last when
-         *     something could not be brought: a conversion that failed, a file that is missing. Groups that have not started are in
-         *     it. What is saved while it streams is not.
+         * Export the documents of all groups of a topic as a ZIP archive
+         * @description `index.csv` comes first and lists the content. A folder for each group follows. `errors.txt` comes last if something
+         *     could not be included, such as a failed conversion or a missing file. Groups that have not started are included.
+         *     Changes saved during the download are not.
          */
         get: operations["get_assignments_id_export_zip"];
         put?: never;
@@ -575,9 +619,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Finish a topic: the documents of all its groups are locked
-         * @description Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
-         *     to topics first, in the same transaction.
+         * Finish a topic and lock the documents of its groups
+         * @description Documents without a topic are locked as well; documents linked to another active topic stay open. `links` links
+         *     documents to topics first, in the same transaction.
          */
         post: operations["post_assignments_id_finish"];
         delete?: never;
@@ -593,7 +637,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The grades of a topic, drafts too: a row for each group and one for each member of what it handed in */
+        /**
+         * Export the grades of a topic as CSV
+         * @description Drafts are included. The table has a row for each group and one for each member of its current submission.
+         */
         get: operations["get_assignments_id_grades_csv"];
         put?: never;
         post?: never;
@@ -613,9 +660,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take grades over from a table as it was exported
-         * @description An empty cell changes nothing, and nothing is published: drafts stay drafts. Rows that do not fit are named in the
-         *     report and change nothing.
+         * Import grades from an exported table
+         * @description An empty cell changes nothing, and nothing is published: drafts stay drafts. Invalid rows are listed in the report
+         *     and change nothing.
          */
         post: operations["post_assignments_id_grades_import"];
         delete?: never;
@@ -633,7 +680,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attach groups to a topic; those that are attached already stay as they are */
+        /**
+         * Attach groups to a topic
+         * @description Groups that are attached already are returned unchanged.
+         */
         post: operations["post_assignments_id_groups"];
         delete?: never;
         options?: never;
@@ -651,11 +701,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a group off a topic */
+        /** Detach a group from a topic */
         delete: operations["delete_assignments_id_groups_groupId"];
         options?: never;
         head?: never;
-        /** Give one group a text of its own, or more time */
+        /** Set the own text or the extended deadline of a group */
         patch: operations["patch_assignments_id_groups_groupId"];
         trace?: never;
     };
@@ -669,8 +719,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copy a file of a topic into the room of every group as a document for the topic
-         * @description Hidden groups get theirs, too, and see it when they start. Handing out again gives a copy only to groups that have none.
+         * Copy a file of a topic as a document into the room of every group
+         * @description Hidden groups receive a copy and see it when they start. A repeated request creates copies only for groups without
+         *     one.
          */
         post: operations["post_assignments_id_handouts"];
         delete?: never;
@@ -688,7 +739,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reopen a topic: its documents are what they were before it was finished */
+        /** Reopen a topic and restore the status of its documents */
         post: operations["post_assignments_id_reopen"];
         delete?: never;
         options?: never;
@@ -705,7 +756,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep somebody out; all sessions end at once */
+        /**
+         * Ban a user
+         * @description All sessions of the user end immediately.
+         */
         post: operations["post_auth_admin_ban_user"];
         delete?: never;
         options?: never;
@@ -722,7 +776,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an account without an organization */
+        /** Create an account without an organization */
         post: operations["post_auth_admin_create_user"];
         delete?: never;
         options?: never;
@@ -737,7 +791,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One account */
+        /** Get an account */
         get: operations["get_auth_admin_get_user"];
         put?: never;
         post?: never;
@@ -756,7 +810,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether the own platform role has permissions in the library's sense */
+        /** Check whether the caller's platform role has permissions */
         post: operations["post_auth_admin_has_permission"];
         delete?: never;
         options?: never;
@@ -773,7 +827,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Act as somebody else for an hour */
+        /** Impersonate a user for an hour */
         post: operations["post_auth_admin_impersonate_user"];
         delete?: never;
         options?: never;
@@ -790,7 +844,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The sessions of somebody, those in which he is acted as included */
+        /** List the sessions of a user, impersonations included */
         post: operations["post_auth_admin_list_user_sessions"];
         delete?: never;
         options?: never;
@@ -805,7 +859,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All accounts of the platform */
+        /** List all accounts of the platform */
         get: operations["get_auth_admin_list_users"];
         put?: never;
         post?: never;
@@ -824,7 +878,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a person: memberships, sessions and everything personal go, work and records stay */
+        /**
+         * Delete a user
+         * @description Memberships, sessions and personal data are deleted. Work and activity records are kept.
+         */
         post: operations["post_auth_admin_remove_user"];
         delete?: never;
         options?: never;
@@ -841,7 +898,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End one session of somebody */
+        /** End a session of a user */
         post: operations["post_auth_admin_revoke_user_session"];
         delete?: never;
         options?: never;
@@ -858,7 +915,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all sessions of somebody */
+        /** End all sessions of a user */
         post: operations["post_auth_admin_revoke_user_sessions"];
         delete?: never;
         options?: never;
@@ -875,7 +932,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change a platform role */
+        /** Set a platform role */
         post: operations["post_auth_admin_set_role"];
         delete?: never;
         options?: never;
@@ -892,7 +949,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give somebody another password; all sessions of the person end */
+        /**
+         * Set the password of a user
+         * @description All sessions of the user end.
+         */
         post: operations["post_auth_admin_set_user_password"];
         delete?: never;
         options?: never;
@@ -909,7 +969,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop acting as somebody else */
+        /** Stop impersonating */
         post: operations["post_auth_admin_stop_impersonating"];
         delete?: never;
         options?: never;
@@ -926,7 +986,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let somebody in again */
+        /** Lift a ban */
         post: operations["post_auth_admin_unban_user"];
         delete?: never;
         options?: never;
@@ -943,7 +1003,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change an account */
+        /** Update an account */
         post: operations["post_auth_admin_update_user"];
         delete?: never;
         options?: never;
@@ -960,7 +1020,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the own password */
+        /** Change the caller's password */
         post: operations["post_auth_change_password"];
         delete?: never;
         options?: never;
@@ -975,10 +1035,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own session and user, or null */
+        /** Get the current session and user, or null */
         get: operations["get_auth_get_session"];
         put?: never;
-        /** Ask for the session with POST: only for deferred renewal, which this service does not have */
+        /** Get the session with POST, for deferred renewal only (not supported) */
         post: operations["post_auth_get_session"];
         delete?: never;
         options?: never;
@@ -993,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ways in which one signs in */
+        /** List the caller's sign-in methods */
         get: operations["get_auth_list_accounts"];
         put?: never;
         post?: never;
@@ -1010,7 +1070,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own sessions */
+        /** List the caller's sessions */
         get: operations["get_auth_list_sessions"];
         put?: never;
         post?: never;
@@ -1027,7 +1087,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the auth routes answer */
+        /** Check that the auth routes respond */
         get: operations["get_auth_ok"];
         put?: never;
         post?: never;
@@ -1046,7 +1106,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation of the own address; needs a proven mailbox */
+        /**
+         * Accept an invitation for the caller's address
+         * @description Requires a verified mailbox.
+         */
         post: operations["post_auth_organization_accept_invitation"];
         delete?: never;
         options?: never;
@@ -1080,7 +1143,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask whether a short name is free: POST /tenants says so */
+        /** Check whether a slug is free (rejected; `POST /tenants` reports a conflict) */
         post: operations["post_auth_organization_check_slug"];
         delete?: never;
         options?: never;
@@ -1097,7 +1160,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an organization: POST /tenants does */
+        /** Create an organization (rejected; use `POST /tenants`) */
         post: operations["post_auth_organization_create"];
         delete?: never;
         options?: never;
@@ -1114,7 +1177,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete an organization: DELETE /tenants/{id} does */
+        /** Delete an organization (rejected; use `DELETE /tenants/{id}`) */
         post: operations["post_auth_organization_delete"];
         delete?: never;
         options?: never;
@@ -1129,7 +1192,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own membership of the active organization */
+        /** Get the caller's membership in the active organization */
         get: operations["get_auth_organization_get_active_member"];
         put?: never;
         post?: never;
@@ -1146,7 +1209,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The role of a member, by default the own one */
+        /** Get the role of a member, by default the caller's own */
         get: operations["get_auth_organization_get_active_member_role"];
         put?: never;
         post?: never;
@@ -1163,7 +1226,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An organization with its members; a student sees the own membership only */
+        /**
+         * Get an organization with its members
+         * @description A student receives only the own membership.
+         */
         get: operations["get_auth_organization_get_full_organization"];
         put?: never;
         post?: never;
@@ -1180,7 +1246,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invitation of the own address */
+        /** Get an invitation for the caller's address */
         get: operations["get_auth_organization_get_invitation"];
         put?: never;
         post?: never;
@@ -1197,7 +1263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The active organization, or another one of the caller */
+        /** Get the active organization, or another organization of the caller */
         get: operations["get_auth_organization_get_organization"];
         put?: never;
         post?: never;
@@ -1216,7 +1282,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether the own role has permissions in the library's sense */
+        /** Check whether the caller's role has permissions */
         post: operations["post_auth_organization_has_permission"];
         delete?: never;
         options?: never;
@@ -1233,7 +1299,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invite somebody: POST /users does */
+        /** Invite a person (rejected; use `POST /users`) */
         post: operations["post_auth_organization_invite_member"];
         delete?: never;
         options?: never;
@@ -1250,7 +1316,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Leave an organization: an administrator ends memberships */
+        /** Leave an organization (rejected; an administrator ends the membership) */
         post: operations["post_auth_organization_leave"];
         delete?: never;
         options?: never;
@@ -1265,7 +1331,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations of which one is a member */
+        /** List the caller's organizations */
         get: operations["get_auth_organization_list"];
         put?: never;
         post?: never;
@@ -1282,7 +1348,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The invitations of an organization in every state, for its administrators */
+        /**
+         * List the invitations of an organization in every state
+         * @description For administrators of the organization.
+         */
         get: operations["get_auth_organization_list_invitations"];
         put?: never;
         post?: never;
@@ -1299,7 +1368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of an organization; a student gets the own membership only */
+        /**
+         * List the members of an organization
+         * @description A student receives only the own membership.
+         */
         get: operations["get_auth_organization_list_members"];
         put?: never;
         post?: never;
@@ -1316,7 +1388,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pending invitations of the own address */
+        /** List the pending invitations for the caller's address */
         get: operations["get_auth_organization_list_user_invitations"];
         put?: never;
         post?: never;
@@ -1335,7 +1407,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decline an invitation of the own address */
+        /** Decline an invitation for the caller's address */
         post: operations["post_auth_organization_reject_invitation"];
         delete?: never;
         options?: never;
@@ -1352,7 +1424,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a member: DELETE /users/{id} does */
+        /** Remove a member (rejected; use `DELETE /users/{id}`) */
         post: operations["post_auth_organization_remove_member"];
         delete?: never;
         options?: never;
@@ -1369,7 +1441,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose the organization of this session */
+        /** Set the active organization of this session */
         post: operations["post_auth_organization_set_active"];
         delete?: never;
         options?: never;
@@ -1386,7 +1458,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change an organization: PATCH /tenants/{id} does */
+        /** Update an organization (rejected; use `PATCH /tenants/{id}`) */
         post: operations["post_auth_organization_update"];
         delete?: never;
         options?: never;
@@ -1403,7 +1475,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change a member's role: PATCH /admin/members/{id} does */
+        /** Change the role of a member (rejected; use `PATCH /admin/members/{id}`) */
         post: operations["post_auth_organization_update_member_role"];
         delete?: never;
         options?: never;
@@ -1420,7 +1492,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for a link to reset the password */
+        /** Request an email with a link that resets the password */
         post: operations["post_auth_request_password_reset"];
         delete?: never;
         options?: never;
@@ -1437,7 +1509,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resets the password with the token of the letter; all sessions end */
+        /**
+         * Reset the password with the token of the email
+         * @description All sessions of the user end.
+         */
         post: operations["post_auth_reset_password"];
         delete?: never;
         options?: never;
@@ -1452,7 +1527,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The link of the letter: leads to the page that asks for the new password */
+        /** Follow the link of a reset email to the page for the new password */
         get: operations["get_auth_reset_password_token"];
         put?: never;
         post?: never;
@@ -1471,7 +1546,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all of the own sessions but this one */
+        /** End all of the caller's sessions except the current one */
         post: operations["post_auth_revoke_other_sessions"];
         delete?: never;
         options?: never;
@@ -1488,7 +1563,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End one of the own sessions */
+        /** End one of the caller's sessions */
         post: operations["post_auth_revoke_session"];
         delete?: never;
         options?: never;
@@ -1505,7 +1580,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all of the own sessions */
+        /** End all of the caller's sessions */
         post: operations["post_auth_revoke_sessions"];
         delete?: never;
         options?: never;
@@ -1522,7 +1597,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in with e-mail address and password */
+        /** Sign in with email address and password */
         post: operations["post_auth_sign_in_email"];
         delete?: never;
         options?: never;
@@ -1556,7 +1631,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign up: always refused, people are made by an administrator or an import */
+        /** Sign up (always rejected; accounts are created by administrators and imports) */
         post: operations["post_auth_sign_up_email"];
         delete?: never;
         options?: never;
@@ -1573,7 +1648,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change a field of the own session; a session has none that its owner may write */
+        /**
+         * Update the current session
+         * @description A session has no field that its owner may write, so every request is rejected.
+         */
         post: operations["post_auth_update_session"];
         delete?: never;
         options?: never;
@@ -1590,7 +1668,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the own name or picture */
+        /** Update the caller's name or picture */
         post: operations["post_auth_update_user"];
         delete?: never;
         options?: never;
@@ -1605,7 +1683,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The link of the letter: from now on the account has the new address */
+        /** Confirm a new email address with the link of the email */
         get: operations["get_auth_verify_email"];
         put?: never;
         post?: never;
@@ -1624,7 +1702,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Prove the own password */
+        /** Verify the caller's password */
         post: operations["post_auth_verify_password"];
         delete?: never;
         options?: never;
@@ -1639,10 +1717,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The classes the caller may know of, by name */
+        /** List the classes visible to the caller, by name */
         get: operations["get_classes"];
         put?: never;
-        /** Add a class */
+        /** Create a class */
         post: operations["post_classes"];
         delete?: never;
         options?: never;
@@ -1657,7 +1735,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One class */
+        /** Get a class */
         get: operations["get_classes_id"];
         put?: never;
         post?: never;
@@ -1665,7 +1743,7 @@ export interface paths {
         delete: operations["delete_classes_id"];
         options?: never;
         head?: never;
-        /** Change a class */
+        /** Update a class */
         patch: operations["patch_classes_id"];
         trace?: never;
     };
@@ -1676,7 +1754,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The topics of a class that the caller may know of */
+        /** List the topics of a class visible to the caller */
         get: operations["get_classes_id_assignments"];
         put?: never;
         post?: never;
@@ -1695,7 +1773,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a class once more for another school year, as a draft: without groups, and without anything that was handed in */
+        /**
+         * Clone a class for another school year
+         * @description The copy is a draft without groups and submissions.
+         */
         post: operations["post_classes_id_clone"];
         delete?: never;
         options?: never;
@@ -1710,7 +1791,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The courses of a class, by name */
+        /** List the courses of a class, by name */
         get: operations["get_classes_id_courses"];
         put?: never;
         post?: never;
@@ -1727,7 +1808,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of a class that the caller may know of, by number */
+        /** List the groups of a class visible to the caller, by number */
         get: operations["get_classes_id_groups"];
         put?: never;
         post?: never;
@@ -1744,10 +1825,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The students of a class by name: to its staff with addresses and groups, to each other by name */
+        /**
+         * List the students of a class, by name
+         * @description Staff of the class receive addresses, enrolments and groups; students receive names and pictures.
+         */
         get: operations["get_classes_id_students"];
         put?: never;
-        /** Enrol students, named one by one or by their homeroom */
+        /** Enrol students, by id or by homeroom */
         post: operations["post_classes_id_students"];
         delete?: never;
         options?: never;
@@ -1765,11 +1849,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End an enrolment, and with it the student's places in the groups of the class */
+        /** End an enrolment and the student's group memberships in the class */
         delete: operations["delete_classes_id_students_studentId"];
         options?: never;
         head?: never;
-        /** Note when a student completed the class */
+        /** Set when a student completed the class */
         patch: operations["patch_classes_id_students_studentId"];
         trace?: never;
     };
@@ -1782,7 +1866,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let somebody teach along */
+        /** Add a co-teacher */
         post: operations["post_classes_id_teachers"];
         delete?: never;
         options?: never;
@@ -1800,7 +1884,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a co-teaching */
+        /** Remove a co-teacher */
         delete: operations["delete_classes_id_teachers_userId"];
         options?: never;
         head?: never;
@@ -1814,7 +1898,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The students of a class who are in none of its groups */
+        /** List the students of a class who are in no group */
         get: operations["get_classes_id_ungrouped"];
         put?: never;
         post?: never;
@@ -1831,10 +1915,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The courses of the organization, by name */
+        /** List the courses of the organization, by name */
         get: operations["get_courses"];
         put?: never;
-        /** Add a course to a class */
+        /** Create a course */
         post: operations["post_courses"];
         delete?: never;
         options?: never;
@@ -1849,15 +1933,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One course with its groups and topics */
+        /** Get a course with its groups and topics */
         get: operations["get_courses_id"];
         put?: never;
         post?: never;
-        /** Remove a course with its groups, topics, rooms, documents and submissions */
+        /** Delete a course with its groups, topics, rooms, documents and submissions */
         delete: operations["delete_courses_id"];
         options?: never;
         head?: never;
-        /** Change a course */
+        /** Update a course */
         patch: operations["patch_courses_id"];
         trace?: never;
     };
@@ -1868,7 +1952,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this document as a page and try its routes */
+        /** Show this document as a page with Swagger UI */
         get: operations["get_docs"];
         put?: never;
         post?: never;
@@ -1885,7 +1969,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script or style sheet of the page */
+        /** Get a script or style sheet of the page */
         get: operations["get_docs_file"];
         put?: never;
         post?: never;
@@ -1903,12 +1987,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was written about a group's work, a submission, a document or a topic, oldest first
-         * @description Students find what was published for their group.
+         * List the feedback on a group's work, a submission, a document or a topic, oldest first
+         * @description Students receive published feedback for their group.
          */
         get: operations["get_feedback"];
         put?: never;
-        /** Give feedback on the work of a group, on an attempt or on a document */
+        /** Create feedback on the work of a group, on an attempt or on a document */
         post: operations["post_feedback"];
         delete?: never;
         options?: never;
@@ -1925,7 +2009,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Publish the grades of a topic that are still drafts, of all its groups or of some */
+        /** Publish the draft grades of a topic, of all its groups or of some */
         post: operations["post_feedback_assignments_id_publish_grades"];
         delete?: never;
         options?: never;
@@ -1940,7 +2024,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All attempts of a group at a topic, newest first */
+        /** List the attempts of a group for a topic, newest first */
         get: operations["get_feedback_group_assignments_id_submissions"];
         put?: never;
         post?: never;
@@ -1957,7 +2041,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One attempt with its grade, as far as the caller may see it */
+        /** Get an attempt with its grade, as far as the caller may see it */
         get: operations["get_feedback_submissions_id"];
         put?: never;
         post?: never;
@@ -1974,7 +2058,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a document as it was handed in */
+        /** Download a submitted document */
         get: operations["get_feedback_submissions_id_documents_documentId_download"];
         put?: never;
         post?: never;
@@ -1991,7 +2075,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A document as it was handed in, as PDF */
+        /** Get a submitted document as PDF */
         get: operations["get_feedback_submissions_id_documents_documentId_pdf"];
         put?: never;
         post?: never;
@@ -2011,8 +2095,8 @@ export interface paths {
         get?: never;
         /**
          * Grade a submission, publish its grade, or withdraw it
-         * @description What is absent stays. `memberGrades` replaces all grades of single members; they are those who were in the group when
-         *     it handed in.
+         * @description Absent fields are not changed. `memberGrades` replaces all individual grades; it accepts the members of the group at
+         *     the time of the submission.
          */
         put: operations["put_feedback_submissions_id_grade"];
         post?: never;
@@ -2029,7 +2113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The states that the grade of a submission has had, newest first, the present one included; at most the newest 200 */
+        /**
+         * List the states of a grade, newest first
+         * @description The current state is included; at most the newest 200 are returned.
+         */
         get: operations["get_feedback_submissions_id_grades"];
         put?: never;
         post?: never;
@@ -2048,7 +2135,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give an attempt back for revision: its documents are drafts again */
+        /**
+         * Return an attempt for revision
+         * @description Its documents become drafts again.
+         */
         post: operations["post_feedback_submissions_id_return"];
         delete?: never;
         options?: never;
@@ -2066,11 +2156,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a feedback */
+        /** Delete feedback */
         delete: operations["delete_feedback_id"];
         options?: never;
         head?: never;
-        /** Change, publish or hold back a feedback */
+        /** Update, publish or unpublish feedback */
         patch: operations["patch_feedback_id"];
         trace?: never;
     };
@@ -2081,10 +2171,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups the caller may know of, by number */
+        /** List the groups visible to the caller, by number */
         get: operations["get_groups"];
         put?: never;
-        /** Add a group with its work room */
+        /** Create a group with its work room */
         post: operations["post_groups"];
         delete?: never;
         options?: never;
@@ -2101,7 +2191,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add several groups of one class, all or none */
+        /** Create several groups of one class, all or none */
         post: operations["post_groups_batch"];
         delete?: never;
         options?: never;
@@ -2118,7 +2208,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Divide students of a class into groups, or show how they would be divided */
+        /** Divide the students of a class into groups, or preview that */
         post: operations["post_groups_generate"];
         delete?: never;
         options?: never;
@@ -2133,15 +2223,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One group; its outline for teachers of other classes */
+        /**
+         * Get a group
+         * @description Teachers of other classes receive an outline.
+         */
         get: operations["get_groups_id"];
         put?: never;
         post?: never;
-        /** Remove a group with its room, its documents and its submissions */
+        /** Delete a group with its room, documents and submissions */
         delete: operations["delete_groups_id"];
         options?: never;
         head?: never;
-        /** Change a group */
+        /** Update a group */
         patch: operations["patch_groups_id"];
         trace?: never;
     };
@@ -2152,7 +2245,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files of a group, oldest first */
+        /** List the files of a group, oldest first */
         get: operations["get_groups_id_attachments"];
         put?: never;
         /** Add a file to a group */
@@ -2173,7 +2266,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a file of a group */
+        /** Delete a file of a group */
         delete: operations["delete_groups_id_attachments_attachmentId"];
         options?: never;
         head?: never;
@@ -2187,7 +2280,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a file of a group */
+        /** Download a file of a group */
         get: operations["get_groups_id_attachments_attachmentId_download"];
         put?: never;
         post?: never;
@@ -2204,7 +2297,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who worked on the documents of a group: minutes and saves of each member, from what the document server told */
+        /**
+         * List the contributions of the members of a group
+         * @description Minutes and saves of each member, as reported by the document server.
+         */
         get: operations["get_groups_id_contributions"];
         put?: never;
         post?: never;
@@ -2223,7 +2319,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for help; a repeat changes only the message */
+        /**
+         * Request help
+         * @description A repeated request changes only the message.
+         */
         post: operations["post_groups_id_help"];
         delete?: never;
         options?: never;
@@ -2240,7 +2339,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say that you are on the way */
+        /** Claim a help request */
         post: operations["post_groups_id_help_claim"];
         delete?: never;
         options?: never;
@@ -2257,7 +2356,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mark a call for help as handled */
+        /** Mark a help request as resolved */
         post: operations["post_groups_id_help_resolve"];
         delete?: never;
         options?: never;
@@ -2292,7 +2391,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a student out of a group */
+        /** Remove a student from a group */
         delete: operations["delete_groups_id_members_userId"];
         options?: never;
         head?: never;
@@ -2323,7 +2422,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The service as a whole */
+        /** Get status and version of the service */
         get: operations["get_health"];
         put?: never;
         post?: never;
@@ -2340,7 +2439,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives */
+        /** Check that the process is alive */
         get: operations["get_health_live"];
         put?: never;
         post?: never;
@@ -2357,7 +2456,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the service can work */
+        /** Check that the service is ready */
         get: operations["get_health_ready"];
         put?: never;
         post?: never;
@@ -2374,10 +2473,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The homerooms by name; a student reads the own ones */
+        /**
+         * List homerooms by name
+         * @description Students receive their own homerooms.
+         */
         get: operations["get_homerooms"];
         put?: never;
-        /** Add a homeroom */
+        /** Create a homeroom */
         post: operations["post_homerooms"];
         delete?: never;
         options?: never;
@@ -2392,15 +2494,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One homeroom */
+        /** Get a homeroom */
         get: operations["get_homerooms_id"];
         put?: never;
         post?: never;
-        /** Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more */
+        /**
+         * Delete a homeroom
+         * @description Its students stay in their classes; `homeroomId` of its classes becomes null.
+         */
         delete: operations["delete_homerooms_id"];
         options?: never;
         head?: never;
-        /** Change a homeroom */
+        /** Update a homeroom */
         patch: operations["patch_homerooms_id"];
         trace?: never;
     };
@@ -2411,10 +2516,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The students of a homeroom, by name */
+        /** List the students of a homeroom, by name */
         get: operations["get_homerooms_id_students"];
         put?: never;
-        /** Enrol students in a homeroom */
+        /** Add students to a homeroom */
         post: operations["post_homerooms_id_students"];
         delete?: never;
         options?: never;
@@ -2432,7 +2537,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a student out of a homeroom */
+        /** Remove a student from a homeroom */
         delete: operations["delete_homerooms_id_students_studentId"];
         options?: never;
         head?: never;
@@ -2449,9 +2554,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept an invitation with the mailed token
-         * @description On an account whose mailbox was never proven the password is replaced in the same step, all sessions end, and its other
-         *     memberships become invitations.
+         * Accept an invitation with the token of the email
+         * @description For an account whose mailbox was never verified, the password is replaced in the same step, all sessions end, and
+         *     its other memberships become invitations.
          */
         post: operations["post_invitations_accept"];
         delete?: never;
@@ -2469,7 +2574,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the mailed token invites to; reading it uses nothing up */
+        /**
+         * Get the invitation of a mailed token
+         * @description Does not use up the token.
+         */
         post: operations["post_invitations_preview"];
         delete?: never;
         options?: never;
@@ -2484,12 +2592,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's messages, newest first */
+        /** List the caller's messages, newest first */
         get: operations["get_messages"];
         put?: never;
         /**
-         * Send a message to persons, to a class, to a group or to all groups of a topic
-         * @description Students write to the teachers of their classes and to admins, and into the room of their own group.
+         * Send a message to people, to a class, to a group or to all groups of a topic
+         * @description Students may write to the teachers of their classes, to administrators and to the room of their own group.
          */
         post: operations["post_messages"];
         delete?: never;
@@ -2505,7 +2613,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many messages the caller has not read */
+        /** Count the caller's unread messages */
         get: operations["get_messages_unread_count"];
         put?: never;
         post?: never;
@@ -2522,11 +2630,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One message; its sender finds its recipients */
+        /**
+         * Get a message
+         * @description The sender also receives the recipients.
+         */
         get: operations["get_messages_id"];
         put?: never;
         post?: never;
-        /** Take a message out of the own view; everybody else keeps it */
+        /**
+         * Remove a message from the caller's own view
+         * @description Sender and other recipients keep it.
+         */
         delete: operations["delete_messages_id"];
         options?: never;
         head?: never;
@@ -2557,7 +2671,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get this OpenAPI document */
         get: operations["get_openapi_json"];
         put?: never;
         post?: never;
@@ -2574,10 +2688,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The subjects of the organization, by name */
+        /** List the subjects of the organization, by name */
         get: operations["get_subjects"];
         put?: never;
-        /** Add a subject: admins, and teachers where the school lets them */
+        /**
+         * Create a subject
+         * @description Administrators, and teachers if the organization allows it (`metadata.features.teachersAddSubjects`).
+         */
         post: operations["post_subjects"];
         delete?: never;
         options?: never;
@@ -2592,15 +2709,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One subject */
+        /** Get a subject */
         get: operations["get_subjects_id"];
         put?: never;
         post?: never;
-        /** Remove a subject nobody uses */
+        /** Delete a subject that is not in use */
         delete: operations["delete_subjects_id"];
         options?: never;
         head?: never;
-        /** Change a subject */
+        /** Update a subject */
         patch: operations["patch_subjects_id"];
         trace?: never;
     };
@@ -2611,11 +2728,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations of the platform, by name */
+        /** List the organizations of the platform, by name */
         get: operations["get_tenants"];
         put?: never;
         /**
-         * Found an organization with its first owner
+         * Create an organization with its first owner
          * @description An owner without an account gets one with a temporary password, which is returned only here. An owner with an
          *     account is invited; the organization has no owner until the invitation is accepted.
          */
@@ -2633,7 +2750,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What everybody may know of the organization whose address this is */
+        /** Get the public data of the organization that the Host names */
         get: operations["get_tenants_current"];
         put?: never;
         post?: never;
@@ -2650,18 +2767,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One organization */
+        /** Get an organization */
         get: operations["get_tenants_id"];
         put?: never;
         post?: never;
         /**
-         * Delete an organization with everything in it
-         * @description Nobody finds it from this moment; its rows and files go in the background and cannot be brought back.
+         * Delete an organization with all its data
+         * @description It becomes unavailable immediately. Rows and files are deleted in the background and cannot be restored.
          */
         delete: operations["delete_tenants_id"];
         options?: never;
         head?: never;
-        /** Change an organization; settings change key by key */
+        /**
+         * Update an organization
+         * @description `metadata` is updated key by key.
+         */
         patch: operations["patch_tenants_id"];
         trace?: never;
     };
@@ -2674,7 +2794,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open a suspended organization again */
+        /** Activate a suspended organization */
         post: operations["post_tenants_id_activate"];
         delete?: never;
         options?: never;
@@ -2689,10 +2809,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The mail domains of an organization, by name */
+        /** List the mail domains of an organization, by name */
         get: operations["get_tenants_id_domains"];
         put?: never;
-        /** Assign a mail domain to an organization, also when another one holds it */
+        /** Assign a mail domain to an organization, even if another one holds it */
         post: operations["post_tenants_id_domains"];
         delete?: never;
         options?: never;
@@ -2710,7 +2830,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a mail domain from an organization */
+        /** Remove a mail domain from an organization */
         delete: operations["delete_tenants_id_domains_domainId"];
         options?: never;
         head?: never;
@@ -2724,7 +2844,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of an organization, by name */
+        /** List the members of an organization, by name */
         get: operations["get_tenants_id_members"];
         put?: never;
         post?: never;
@@ -2743,7 +2863,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shut an organization: its members are refused until it is activated again */
+        /**
+         * Suspend an organization
+         * @description Requests of its members are rejected until it is activated.
+         */
         post: operations["post_tenants_id_suspend"];
         delete?: never;
         options?: never;
@@ -2758,13 +2881,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them */
+        /**
+         * List the people of the organization, by name
+         * @description Administrators receive accounts; teachers receive names, and the addresses that they may see.
+         */
         get: operations["get_users"];
         put?: never;
         /**
          * Add a person to the organization
-         * @description An address without an account gets one. An address whose account this organization did not make is invited: it becomes a
-         *     member, with the classes and the homeroom named here, once its owner accepts.
+         * @description An address without an account gets a new account. A person with an account that this organization did not create is
+         *     invited, and becomes a member, with the classes and the homeroom of this request, by accepting the invitation.
          */
         post: operations["post_users"];
         delete?: never;
@@ -2782,7 +2908,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import students and teachers from a table, from a OneRoster archive, or from a list */
+        /** Import students and teachers from a table, a OneRoster archive or a list */
         post: operations["post_users_import"];
         delete?: never;
         options?: never;
@@ -2797,14 +2923,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The person who asks, with membership and organization */
+        /** Get the caller with membership and organization */
         get: operations["get_users_me"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change the own profile */
+        /** Update the caller's profile */
         patch: operations["patch_users_me"];
         trace?: never;
     };
@@ -2817,7 +2943,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for another address; it counts once the link in the letter to it was followed */
+        /**
+         * Request a change of the caller's email address
+         * @description The change takes effect when the link in the email to the new address is opened.
+         */
         post: operations["post_users_me_email"];
         delete?: never;
         options?: never;
@@ -2834,7 +2963,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** All that the service holds about the person who asks: lists as JSON, and files */
+        /**
+         * Export the caller's personal data
+         * @description A ZIP archive with everything that the service holds about the caller: lists as JSON, and files.
+         */
         post: operations["post_users_me_export"];
         delete?: never;
         options?: never;
@@ -2849,15 +2981,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One person, as far as the caller may know him */
+        /** Get a person, as far as the caller may see them */
         get: operations["get_users_id"];
         put?: never;
         post?: never;
-        /** End somebody's membership with enrolments, groups and sessions */
+        /** End a user's membership with its enrolments, group memberships and sessions */
         delete: operations["delete_users_id"];
         options?: never;
         head?: never;
-        /** Change somebody's account or his id in the organization */
+        /** Update the account of a user, or the user's external id in the organization */
         patch: operations["patch_users_id"];
         trace?: never;
     };
@@ -2868,7 +3000,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The groups of a student: oneself, or as far as the staff see them */
+        /**
+         * List the groups of a student
+         * @description Students may list their own groups; staff receive the groups that they may see.
+         */
         get: operations["get_users_id_groups"];
         put?: never;
         post?: never;
@@ -2887,7 +3022,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give somebody a temporary password; all his sessions end */
+        /**
+         * Set a temporary password for a user
+         * @description All sessions of the user end.
+         */
         post: operations["post_users_id_reset_password"];
         delete?: never;
         options?: never;
@@ -2902,7 +3040,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rooms whose inside the caller sees, by class and group number */
+        /** List the work rooms that the caller may enter, by class and group number */
         get: operations["get_workrooms"];
         put?: never;
         post?: never;
@@ -2919,11 +3057,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One document */
+        /** Get a document */
         get: operations["get_workrooms_documents_id"];
         put?: never;
         post?: never;
-        /** Remove a draft that was never handed in */
+        /** Delete a draft that was never submitted */
         delete: operations["delete_workrooms_documents_id"];
         options?: never;
         head?: never;
@@ -2940,7 +3078,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** News of the document server about an editing session */
+        /** Receive a callback of the document server about an editing session */
         post: operations["post_workrooms_documents_id_callback"];
         delete?: never;
         options?: never;
@@ -2956,7 +3094,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Put another file of the same kind in the place of a draft's content */
+        /** Replace the content of a draft with a file of the same type */
         put: operations["put_workrooms_documents_id_content"];
         post?: never;
         delete?: never;
@@ -2972,7 +3110,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a document, as they were saved last */
+        /** Download the last saved content of a document */
         get: operations["get_workrooms_documents_id_download"];
         put?: never;
         post?: never;
@@ -2989,7 +3127,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a page needs to open an editor */
+        /** Get the configuration that opens a document in the editor */
         get: operations["get_workrooms_documents_id_editor_config"];
         put?: never;
         post?: never;
@@ -3006,7 +3144,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a document, for the document server */
+        /** Get the file of a document, for the document server */
         get: operations["get_workrooms_documents_id_file"];
         put?: never;
         post?: never;
@@ -3026,8 +3164,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report that the editor of the caller's page has sent everything that was typed
-         * @description A page does so after `document:freezing`. It counts for the caller's own editor alone; at any other time it means nothing.
+         * Report that the caller's editor has sent all changes
+         * @description Clients call this after `document:freezing`. It applies to the caller's own editor only and has no effect at any
+         *     other time.
          */
         post: operations["post_workrooms_documents_id_flushed"];
         delete?: never;
@@ -3044,7 +3183,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Grade the submission in which a document is handed in, until the topic is finished */
+        /**
+         * Grade the submission that contains a document
+         * @description Not possible while the document is locked.
+         */
         put: operations["put_workrooms_documents_id_grade"];
         post?: never;
         delete?: never;
@@ -3060,7 +3202,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A document as PDF */
+        /** Get a document as PDF */
         get: operations["get_workrooms_documents_id_pdf"];
         put?: never;
         post?: never;
@@ -3079,7 +3221,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hand a document in for a topic */
+        /** Submit a document for a topic */
         post: operations["post_workrooms_documents_id_submit"];
         delete?: never;
         options?: never;
@@ -3096,7 +3238,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a document back */
+        /** Unsubmit a document */
         post: operations["post_workrooms_documents_id_unsubmit"];
         delete?: never;
         options?: never;
@@ -3111,7 +3253,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The kept states of a document, newest first; those that came too late are for the staff */
+        /**
+         * List the versions of a document, newest first
+         * @description Versions that arrived after a submission or a lock are shown to staff only.
+         */
         get: operations["get_workrooms_documents_id_versions"];
         put?: never;
         post?: never;
@@ -3128,7 +3273,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of one kept state */
+        /** Download a version of a document */
         get: operations["get_workrooms_documents_id_versions_version_download"];
         put?: never;
         post?: never;
@@ -3147,7 +3292,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an earlier state the content of a draft again */
+        /** Restore a version as the content of a draft */
         post: operations["post_workrooms_documents_id_versions_version_restore"];
         delete?: never;
         options?: never;
@@ -3162,7 +3307,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The room of a group */
+        /** Get the work room of a group */
         get: operations["get_workrooms_group_groupId"];
         put?: never;
         post?: never;
@@ -3180,8 +3325,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Texts that were saved after their document was deleted, newest first
-         * @description Those of the classes the caller manages; administrators also see those of classes that are deleted. A text is kept for
+         * List texts saved after their document was deleted, newest first
+         * @description Includes the classes that the caller manages; administrators also see texts of deleted classes. A text is kept for
          *     24 hours.
          */
         get: operations["get_workrooms_late_texts"];
@@ -3200,7 +3345,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of such a text */
+        /** Download a text saved after its document was deleted */
         get: operations["get_workrooms_late_texts_id_download"];
         put?: never;
         post?: never;
@@ -3217,7 +3362,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One room with its documents */
+        /** Get a work room with its documents */
         get: operations["get_workrooms_id"];
         put?: never;
         post?: never;
@@ -3234,10 +3379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The documents of a room, oldest first */
+        /** List the documents of a room, oldest first */
         get: operations["get_workrooms_id_documents"];
         put?: never;
-        /** Add a document to a room: blank, from a template, or a file of one's own */
+        /** Create a document: blank, from a template or from an uploaded file */
         post: operations["post_workrooms_id_documents"];
         delete?: never;
         options?: never;
@@ -3252,10 +3397,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The messages of a room, the latest first; with `after` those that came since, the earliest first */
+        /**
+         * List the messages of a room
+         * @description Newest first; with `after` oldest first.
+         */
         get: operations["get_workrooms_id_messages"];
         put?: never;
-        /** Write a message; one with a `clientMessageId` of before answers 200 with the first one */
+        /**
+         * Send a message
+         * @description A repeated `clientMessageId` returns 200 with the first message.
+         */
         post: operations["post_workrooms_id_messages"];
         delete?: never;
         options?: never;
@@ -3272,7 +3423,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring a file; a message of the same person names it within 24 hours */
+        /**
+         * Upload a file for a message
+         * @description A message of the same user must name the file within 24 hours.
+         */
         post: operations["post_workrooms_id_messages_attachments"];
         delete?: never;
         options?: never;
@@ -3287,7 +3441,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bytes of a file of the chat */
+        /** Download a file of the chat */
         get: operations["get_workrooms_id_messages_attachments_attachmentId_download"];
         put?: never;
         post?: never;
@@ -3307,11 +3461,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a message back: one's own during the first 15 minutes, teachers and admins any */
+        /**
+         * Delete a message
+         * @description Authors may delete their messages during the first 15 minutes, staff of the class any message at any time.
+         */
         delete: operations["delete_workrooms_id_messages_messageId"];
         options?: never;
         head?: never;
-        /** Change what a message of one's own says, during the first 15 minutes */
+        /**
+         * Edit a message
+         * @description Only its author, during the first 15 minutes.
+         */
         patch: operations["patch_workrooms_id_messages_messageId"];
         trace?: never;
     };
@@ -3324,7 +3484,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say that the messages of a room were read, all of them or those up to one */
+        /** Mark the messages of a room as read, all of them or up to one */
         post: operations["post_workrooms_id_read"];
         delete?: never;
         options?: never;
@@ -3338,24 +3498,24 @@ export interface components {
     schemas: {
         /** @description School year of a class, such as "2026/2027". */
         AcademicYear: string;
-        /** @description The token of an email, and the password for an account whose mailbox was never proven. */
+        /** @description The token of an email, and the password for an account whose mailbox was never verified. */
         Acceptance: {
-            /** @description Required where the preview has `needsPassword`, ignored otherwise. */
+            /** @description Required if the preview has `needsPassword`, ignored otherwise. */
             password?: string | null;
             /** @description The part after `#token=` in the link. */
             token: string;
         };
-        /** @description A membership that began by the mailed token. */
+        /** @description A membership created with the token of an email. */
         AcceptedInvitation: {
             invitation: components["schemas"]["Invitation"];
             member: components["schemas"]["Membership"];
         };
         /**
-         * @description What was done.
+         * @description Action of an activity log record.
          * @enum {string}
          */
         Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_RESOLVED" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "ROLE_CHANGED";
-        /** @description Who did what, when. */
+        /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
             assignmentId: components["schemas"]["AssignmentId"] | null;
@@ -3367,7 +3527,7 @@ export interface components {
             entityId: string;
             entityName: string | null;
             entityType: string;
-            /** @description Category and action as one word */
+            /** @description Event name, a combination of category and action. */
             event: string;
             groupId: components["schemas"]["GroupId"] | null;
             id: components["schemas"]["LogId"];
@@ -3377,12 +3537,12 @@ export interface components {
             userName: string;
             userRole: string;
         };
-        /** @description A topic with its files and its groups. */
+        /** @description A topic with its attachments and groups. */
         Assignment: components["schemas"]["AssignmentFields"] & {
-            /** @description Students find their own group */
+            /** @description For students, only their own group. */
             groupAssignments: components["schemas"]["GroupAssignment"][];
             /**
-             * @description The tag of an object that the caller sees in full.
+             * @description Value of `view` for an object with all details.
              * @enum {string}
              */
             view: "FULL";
@@ -3393,14 +3553,14 @@ export interface components {
              */
             view: "FULL";
         };
-        /** @description A file of a topic, for all its groups or for one. */
+        /** @description An attachment of a topic, for all its groups or for one. */
         AssignmentAttachment: {
             assignmentId: components["schemas"]["AssignmentId"];
             createdAt: components["schemas"]["Timestamp"];
             fileName: components["schemas"]["FileName"];
             groupAssignmentId: components["schemas"]["GroupAssignmentId"] | null;
             id: components["schemas"]["AttachmentId"];
-            /** @description Staff only: false while a file of one group is ignored because the topic is shared */
+            /** @description Staff only: false while the attachment of a single group is ignored because the topic is shared. */
             isEffective?: boolean;
             mimeType: string;
             /** Format: int64 */
@@ -3420,35 +3580,31 @@ export interface components {
             id: components["schemas"]["ClassId"];
             name: string;
         };
-        /** @description What a PATCH may change. */
+        /** @description Fields of a topic that a PATCH request may change. */
         AssignmentEdit: {
-            /** @description Another course; all groups move along. */
+            /** @description Moves the topic to another course. All its groups move with it. */
             courseId?: components["schemas"]["Edit_CourseId"];
-            /** @description New deadline; one in the past is allowed. */
+            /** @description New deadline. A time in the past is allowed. */
             deadline?: components["schemas"]["Edit_Timestamp"];
             /** @description New task text. */
             description?: components["schemas"]["Edit_Description"];
-            /** @description The scale of the grades. */
+            /** @description Grade scale of the topic. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /**
-             * @description Own texts of some groups; groups that are not named keep theirs. They stand in the links of the groups, so
-             *     [`Assignment::edit`] leaves them to the caller.
-             */
+            /** @description Task texts of individual groups; groups that are not listed keep theirs. */
             groups?: components["schemas"]["Edit_List_OwnText"];
-            /** @description One text for all groups or one for each. */
+            /** @description True if all groups share one task text and one set of files; false if each group may have its own. */
             isShared?: components["schemas"]["Edit_bool"];
-            /** @description What happens after the deadline. */
+            /** @description How submissions after the deadline are handled. */
             latePolicy?: components["schemas"]["Edit_LatePolicy"];
-            /** @description The most points a grade may have. */
+            /** @description Maximum number of points of a grade. */
             maxPoints?: components["schemas"]["Edit_Points"];
-            /** @description How many documents a group has to submit. */
+            /** @description Number of documents a group has to submit. */
             requiredSubmissions?: components["schemas"]["Edit_RequiredSubmissions"];
-            /** @description New title. */
             title?: components["schemas"]["Edit_Title"];
         };
-        /** @description A topic with its files, without its groups. */
+        /** @description A topic with its attachments, without its groups. */
         AssignmentFields: {
-            /** @description Students find what their group sees */
+            /** @description For students, only the attachments their group sees. */
             attachments: components["schemas"]["AssignmentAttachment"][];
             class: components["schemas"]["AssignmentClass"];
             classId: components["schemas"]["ClassId"];
@@ -3457,19 +3613,22 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             createdById: components["schemas"]["UserId"];
             deadline: components["schemas"]["Timestamp"];
-            /** @description The common task text; what a group reads is in its link */
+            /**
+             * @description The task text shared by all groups. The text that a group reads is `effectiveDescription` of its group
+             *     assignment.
+             */
             description: components["schemas"]["Description"];
             finishedAt: components["schemas"]["Timestamp"] | null;
             finishedById: components["schemas"]["UserId"] | null;
             gradeScale: components["schemas"]["GradeScale"] | null;
             id: components["schemas"]["AssignmentId"];
-            /** @description One text for all groups, or one for each */
+            /** @description True if all groups share one task text and one set of attachments. */
             isShared: boolean;
             latePolicy: components["schemas"]["LatePolicy"];
             maxPoints: components["schemas"]["Points"] | null;
             organizationId: components["schemas"]["OrganizationId"];
             requiredSubmissions: components["schemas"]["RequiredSubmissions"];
-            /** @description Staff only: how far the groups are */
+            /** @description Staff only: progress of the groups. */
             stats?: components["schemas"]["AssignmentStats"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
@@ -3477,28 +3636,23 @@ export interface components {
         };
         /** @description Id of an assignment (topic). */
         AssignmentId: string;
-        /** @description The topic as others mention it. */
+        /** @description Summary of a topic, as embedded in other objects. */
         AssignmentLabel: {
-            /** @description Its class. */
             classId: components["schemas"]["ClassId"];
             courseId?: components["schemas"]["CourseId"] | null;
-            /** @description Its deadline. */
             deadline: components["schemas"]["Timestamp"];
-            /** @description Its id. */
             id: components["schemas"]["AssignmentId"];
-            /** @description One text for all groups or one for each. */
+            /** @description True if all groups share one task text and one set of files. */
             isShared: boolean;
-            /** @description Whether work goes on. */
             status: components["schemas"]["AssignmentStatus"];
-            /** @description Its title. */
             title: string;
         };
-        /** @description A topic in a list: with its files and how far its groups are. */
+        /** @description A topic in a list, with its attachments and the progress of its groups. */
         AssignmentListItem: components["schemas"]["AssignmentFields"] & {
-            /** @description Students find their own group */
+            /** @description For students, only their own group. */
             groupAssignments: components["schemas"]["GroupAssignmentOfTopic"][];
             /**
-             * @description The tag of an object that the caller sees in full.
+             * @description Value of `view` for an object with all details.
              * @enum {string}
              */
             view: "FULL";
@@ -3510,30 +3664,30 @@ export interface components {
             view: "FULL";
         };
         /**
-         * @description How a list of assignments is sorted.
+         * @description Sort order of a list of topics. A leading `-` means descending.
          * @enum {string}
          */
         AssignmentOrder: "deadline" | "-deadline" | "title" | "-title" | "createdAt" | "-createdAt";
-        /** @description What teachers of other classes may know of a topic. */
+        /** @description The part of a topic that teachers of other classes may see. */
         AssignmentOutline: {
             classId: components["schemas"]["ClassId"];
             courseId: components["schemas"]["CourseId"] | null;
             deadline: components["schemas"]["Timestamp"];
             /**
              * Format: int64
-             * @description How many groups work on it
+             * @description Number of groups that work on the topic.
              */
             groupCount: number;
             id: components["schemas"]["AssignmentId"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
             /**
-             * @description The tag of an object of which the caller sees an outline. (enum property replaced by openapi-typescript)
+             * @description Value of `view` for the outline of an object. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             view: "OUTLINE";
         };
-        /** @description How far the groups of a topic are; the five statuses add up to the groups. */
+        /** @description Progress of the groups of a topic. The five status counts add up to `groups`. */
         AssignmentStats: {
             /** Format: int64 */
             graded: number;
@@ -3543,7 +3697,7 @@ export interface components {
             inProgress: number;
             /**
              * Format: int64
-             * @description Groups whose current submission came late
+             * @description Groups whose current submission was late.
              */
             late: number;
             /** Format: int64 */
@@ -3554,11 +3708,11 @@ export interface components {
             submitted: number;
         };
         /**
-         * @description Whether work on an assignment goes on.
+         * @description Status of a topic.
          * @enum {string}
          */
         AssignmentStatus: "ACTIVE" | "FINISHED";
-        /** @description The fields of a topic itself, for the staff of its class. */
+        /** @description The fields of a topic without related objects, for the staff of its class. */
         AssignmentSummary: {
             classId: components["schemas"]["ClassId"];
             courseId: components["schemas"]["CourseId"] | null;
@@ -3571,7 +3725,7 @@ export interface components {
             gradeScale: components["schemas"]["GradeScale"] | null;
             /**
              * Format: int64
-             * @description How many groups work on it
+             * @description Number of groups that work on the topic.
              */
             groupCount: number;
             id: components["schemas"]["AssignmentId"];
@@ -3584,7 +3738,7 @@ export interface components {
             title: components["schemas"]["Title"];
             updatedAt: components["schemas"]["Timestamp"];
             /**
-             * @description The tag of an object of which the caller sees the fields of its own, without lists. (enum property replaced by openapi-typescript)
+             * @description Value of `view` for an object with its own fields, but without lists of related objects. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             view: "SUMMARY";
@@ -3593,15 +3747,15 @@ export interface components {
         AttachmentForm: {
             /**
              * Format: binary
-             * @description The file
+             * @description The file to add.
              */
             file: string;
-            /** @description The one group it is for; for all groups when it is absent */
+            /** @description The group that receives the file. When absent, the file is for all groups. */
             groupAssignmentId?: components["schemas"]["GroupAssignmentId"];
         };
         /** @description Id of a file attached to an assignment, a group or a message. */
         AttachmentId: string;
-        /** @description A way in which the user signs in. */
+        /** @description A sign-in method of the user. */
         AuthAccount: {
             accountId: string;
             createdAt: components["schemas"]["Timestamp"];
@@ -3611,7 +3765,10 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             userId: components["schemas"]["UserId"];
         };
-        /** @description The organization to work in. The id wins over the short name; null leaves the present one; without both it stays. */
+        /**
+         * @description The organization to activate. The id takes precedence over the slug; null deactivates the current organization;
+         *     without both fields it is kept.
+         */
         AuthActiveOrganization: {
             organizationId?: components["schemas"]["OrganizationId"] | null;
             organizationSlug?: string;
@@ -3619,20 +3776,20 @@ export interface components {
         /** @description A confirmed address. */
         AuthAddressConfirmed: {
             status: boolean;
-            /** @description Always null */
+            /** @description Always null. */
             user: string | null;
         };
         /** @description A ban. */
         AuthBan: {
             /**
              * Format: double
-             * @description Seconds; without end when absent or 0
+             * @description Duration in seconds. Absent or 0 means no end.
              */
             banExpiresIn?: number;
             banReason?: string;
             userId: components["schemas"]["UserId"];
         };
-        /** @description An account in an object of its own. */
+        /** @description The updated account. */
         AuthChangedUser: {
             user: components["schemas"]["AuthUser"];
         };
@@ -3641,13 +3798,13 @@ export interface components {
             invitations: components["schemas"]["AuthInvitation"][];
             members: components["schemas"]["AuthMember"][];
         };
-        /** @description An invitation, as `/auth` shows it. */
+        /** @description An invitation as returned by `/auth`. */
         AuthInvitation: {
             createdAt: components["schemas"]["Timestamp"];
             email: string;
             expiresAt: components["schemas"]["Timestamp"];
             id: components["schemas"]["InvitationId"];
-            /** @description Empty where no person invited */
+            /** @description Empty if no person created the invitation. */
             inviterId: string;
             organizationId: components["schemas"]["OrganizationId"];
             role: components["schemas"]["MemberRole"];
@@ -3658,7 +3815,7 @@ export interface components {
             invitation: components["schemas"]["AuthInvitation"];
             member: components["schemas"]["AuthMembership"] | null;
         };
-        /** @description An invitation of the own address with the organization that invites. */
+        /** @description An invitation for the caller's address, with details of the organization. */
         AuthInvitationDetail: components["schemas"]["AuthOwnInvitation"] & {
             inviterEmail: string | null;
             organizationSlug: string;
@@ -3667,7 +3824,7 @@ export interface components {
         AuthInvitationId: {
             invitationId: components["schemas"]["InvitationId"];
         };
-        /** @description A membership with its person. */
+        /** @description A membership with its user. */
         AuthMember: components["schemas"]["AuthMembership"] & {
             user: components["schemas"]["AuthMemberUser"];
         };
@@ -3675,9 +3832,9 @@ export interface components {
         AuthMemberRole: {
             role: components["schemas"]["MemberRole"];
         };
-        /** @description The person of a membership. */
+        /** @description The user of a membership. */
         AuthMemberUser: {
-            /** @description Empty where the caller may not know it */
+            /** @description Empty if the caller may not see the address. */
             email: string;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -3688,11 +3845,11 @@ export interface components {
             members: components["schemas"]["AuthMember"][];
             /**
              * Format: int64
-             * @description How many there are without limit and offset
+             * @description Number of members, independent of limit and offset.
              */
             total: number;
         };
-        /** @description A membership without its person. */
+        /** @description A membership without its user. */
         AuthMembership: {
             createdAt: components["schemas"]["Timestamp"];
             id: components["schemas"]["MemberId"];
@@ -3706,7 +3863,7 @@ export interface components {
             email: string;
             name: string;
             password?: string;
-            /** @description STUDENT when absent */
+            /** @description Defaults to `STUDENT`. */
             role?: components["schemas"]["AuthPlatformRoles"];
         };
         /** @description Further fields of a new account. */
@@ -3717,63 +3874,63 @@ export interface components {
         AuthOk: {
             ok: boolean;
         };
-        /** @description An organization, as `/auth` shows it. */
+        /** @description An organization as returned by `/auth`. */
         AuthOrganization: {
             createdAt: components["schemas"]["Timestamp"];
             id: components["schemas"]["OrganizationId"];
             logo: string | null;
-            /** @description An object as JSON text */
+            /** @description A JSON object as text. */
             metadata: string | null;
             name: string;
             slug: string;
         };
-        /** @description An invitation of the own address. */
+        /** @description An invitation for the caller's address. */
         AuthOwnInvitation: components["schemas"]["AuthInvitation"] & {
             organizationName: string;
         };
-        /** @description The own password. */
+        /** @description The caller's password. */
         AuthPassword: {
             password: string;
         };
-        /** @description A change of the own password. */
+        /** @description A change of the caller's password. */
         AuthPasswordChange: {
             currentPassword: string;
             newPassword: string;
-            /** @description Whether all other sessions end, and this one is replaced */
+            /** @description Whether all other sessions end and the current session is replaced. */
             revokeOtherSessions?: boolean;
         };
-        /** @description A changed password. */
+        /** @description The result of a changed password. */
         AuthPasswordChanged: {
-            /** @description The token of the session that replaces this one; null when it goes on */
+            /** @description The token of the session that replaces the current one. Null if the current session continues. */
             token: string | null;
             user: components["schemas"]["AuthUser"];
         };
         /** @description A new password with the token of the email. */
         AuthPasswordReset: {
             newPassword: string;
-            /** @description May be in the query instead */
+            /** @description The token of the email. It may be sent in the query instead. */
             token?: string;
         };
         /** @description Whether the caller has all of these permissions. */
         AuthPermissions: {
-            /** @description Always null */
+            /** @description Always null. */
             error: string | null;
             success: boolean;
         };
-        /** @description The permissions to ask for, by resource. */
+        /** @description The permissions to check, by resource. */
         AuthPermissionsQuestion: {
             organizationId?: components["schemas"]["OrganizationId"];
             permissions: {
                 [key: string]: string[];
             };
         };
-        /** @description A platform role, alone or as the only one of a list. */
+        /** @description A platform role, alone or as the only element of a list. */
         AuthPlatformRoles: components["schemas"]["PlatformRole"] | components["schemas"]["PlatformRole"][];
         /** @description The account whose password is to be reset. */
         AuthResetRequest: {
             /** Format: email */
             email: string;
-            /** @description The page that asks for the new password, on the origin of FRONTEND_URL */
+            /** @description The page for the new password, on the origin of FRONTEND_URL. */
             redirectTo?: string;
         };
         /** @description The response for every address, known or not. */
@@ -3781,12 +3938,12 @@ export interface components {
             message: string;
             status: boolean;
         };
-        /** @description A platform role to set. */
+        /** @description The platform role to set. */
         AuthRoleChange: {
             role: components["schemas"]["AuthPlatformRoles"];
             userId: components["schemas"]["UserId"];
         };
-        /** @description A session, as its owner and a SUPER_ADMIN see it. */
+        /** @description A session, as its owner and SUPER_ADMINs see it. */
         AuthSession: {
             activeOrganizationId: components["schemas"]["OrganizationId"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -3808,15 +3965,15 @@ export interface components {
         AuthSessionToken: {
             token: string;
         };
-        /** @description The fields of an own session to change. The session has no field that its owner may write. */
+        /** @description The fields of the caller's session to change. A session has no field that its owner may write. */
         AuthSessionUpdate: Record<string, never>;
-        /** @description Sign-in with an email address and a password. */
+        /** @description Sign-in with email address and password. */
         AuthSignIn: {
-            /** @description The page to go on to, on the origin of FRONTEND_URL */
+            /** @description The page to open after sign-in, on the origin of FRONTEND_URL. */
             callbackURL?: string;
             email: string;
             password: string;
-            /** @description Whether the cookies outlive the browser; true when absent */
+            /** @description Whether the cookies persist after the browser is closed. Defaults to true. */
             rememberMe?: boolean;
         };
         /** @description A sign-up, which is always rejected. */
@@ -3829,13 +3986,13 @@ export interface components {
             password: string;
             rememberMe?: boolean;
         };
-        /** @description A session that was created by signing in. */
+        /** @description The session created by a sign-in. */
         AuthSignedIn: {
-            /** @description Whether `url` names a page to go on to */
+            /** @description Whether `url` names a page to open next. */
             redirect: boolean;
-            /** @description The token of the session, as it is in the cookie */
+            /** @description The session token, as in the cookie. */
             token: string;
-            /** @description `callbackURL` of the request; absent without one */
+            /** @description The `callbackURL` of the request. Present only if the request has one. */
             url?: string;
             user: components["schemas"]["AuthUser"];
         };
@@ -3847,7 +4004,7 @@ export interface components {
         AuthSuccess: {
             success: boolean;
         };
-        /** @description An account, as `/auth` shows it. */
+        /** @description An account as returned by `/auth`. */
         AuthUser: {
             banExpires: components["schemas"]["Timestamp"] | null;
             banReason: string | null;
@@ -3861,20 +4018,20 @@ export interface components {
             role: components["schemas"]["PlatformRole"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description The fields of an account to change. */
+        /** @description The fields of an account to update. */
         AuthUserEdit: {
             data: components["schemas"]["AuthUserEditData"];
             userId: components["schemas"]["UserId"];
         };
-        /** @description The fields of an account; at least one. */
+        /** @description The fields of an account. At least one is required. */
         AuthUserEditData: {
             banExpires?: string | null;
             banReason?: string | null;
             banned?: boolean;
             email?: string;
-            /** @description Only false: true needs a round trip through the mailbox */
+            /** @description Accepts `false` only. `true` requires that the user opens a link sent to the mailbox. */
             emailVerified?: boolean;
-            /** @description Null or empty removes the picture; an address is rejected */
+            /** @description Null or an empty string removes the picture. An address is rejected. */
             image?: string | null;
             name?: string;
             role?: components["schemas"]["AuthPlatformRoles"];
@@ -3883,12 +4040,12 @@ export interface components {
         AuthUserId: {
             userId: components["schemas"]["UserId"];
         };
-        /** @description A password for a user. */
+        /** @description The new password of a user. */
         AuthUserPassword: {
             newPassword: string;
             userId: components["schemas"]["UserId"];
         };
-        /** @description The session of a user to end. */
+        /** @description The session to end. */
         AuthUserSessionToken: {
             sessionToken: string;
         };
@@ -3896,9 +4053,9 @@ export interface components {
         AuthUserSessions: {
             sessions: components["schemas"]["AuthSession"][];
         };
-        /** @description The fields of the own account to change; at least one. */
+        /** @description The fields of the caller's account to change. At least one is required. */
         AuthUserUpdate: {
-            /** @description Null or empty removes the picture; an address is rejected */
+            /** @description Null or an empty string removes the picture. An address is rejected. */
             image?: string | null;
             name?: string;
         };
@@ -3906,30 +4063,29 @@ export interface components {
         AuthUsers: {
             /**
              * Format: int64
-             * @description The limit that was used; absent when the request named none
+             * @description The limit of the page. Present only when the request has a limit.
              */
             limit?: number;
             /**
              * Format: int64
-             * @description Absent at the beginning of the list
+             * @description The offset of the page. Absent on the first page.
              */
             offset?: number;
             /** Format: int64 */
             total: number;
             users: components["schemas"]["AuthUser"][];
         };
-        /** @description All groups of a topic at once. */
+        /** @description The lesson board of a topic with all its groups. */
         Board: {
-            /** @description The topic */
             assignment: components["schemas"]["AssignmentSummary"];
-            /** @description By group number, hidden groups included */
+            /** @description Groups by number, including hidden groups. */
             groups: components["schemas"]["BoardGroup"][];
-            /** @description The groups that ask for help, longest wait first */
+            /** @description Groups that need help, longest waiting first. */
             helpQueue: components["schemas"]["GroupId"][];
-            /** @description The clock of the service, for countdowns */
+            /** @description Server time, as a reference for countdowns. */
             serverNow: components["schemas"]["Timestamp"];
         };
-        /** @description A document on the board. */
+        /** @description A document on the lesson board. */
         BoardDocument: {
             id: components["schemas"]["DocumentId"];
             lastActivity: components["schemas"]["Timestamp"];
@@ -3937,53 +4093,50 @@ export interface components {
             status: components["schemas"]["DocumentStatus"];
             title: components["schemas"]["DocumentTitle"];
         };
-        /** @description One group on the board. */
+        /** @description A group on the lesson board. */
         BoardGroup: {
-            /** @description How often a member was writing in each of the last 20 minutes, the present one last; in memory only, never stored */
+            /** @description Typing activity of the group in each of the last 20 minutes, oldest first. Kept in memory only. */
             activity: number[];
-            /** @description Its documents for this topic, or for none */
+            /** @description Documents linked to this topic or to none. */
             documents: components["schemas"]["BoardDocument"][];
-            /** @description The group */
             group: components["schemas"]["GroupSummary"];
-            /** @description Its link to the topic */
+            /** @description Link of the group to the topic. */
             groupAssignment: components["schemas"]["GroupAssignment"];
             helpMessage: components["schemas"]["HelpMessage"] | null;
             helpRequestedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Who is in it */
             members: components["schemas"]["BoardMember"][];
-            /** @description Whether it asks for help */
+            /** @description Whether the group requests help. */
             needsHelp: boolean;
             /**
              * Format: int64
-             * @description Messages of its room that the caller has not read
+             * @description Number of room messages the caller has not read.
              */
             unreadMessages: number;
-            /** @description Members who are writing now; in memory only, never stored */
+            /** @description Members who are typing. Kept in memory only. */
             writing: components["schemas"]["UserId"][];
         };
-        /** @description A member on the board. */
+        /** @description A group member on the lesson board. */
         BoardMember: {
-            /** @description Whether a page of the member is open */
+            /** @description Whether the member has an open socket connection. */
             online: boolean;
-            /** @description Who */
             user: components["schemas"]["GroupMemberUser"];
         };
         /**
-         * @description A part of one's messages.
+         * @description A message box of the caller.
          * @enum {string}
          */
         BoxName: "inbox" | "sent" | "class";
-        /** @description What a bulk edit did. */
+        /** @description Result of a bulk edit. */
         BulkDone: {
-            /** @description All groups of the topic */
+            /** @description All groups of the topic. */
             affectedGroupIds: components["schemas"]["GroupId"][];
             assignment: components["schemas"]["Assignment"];
-            /** @description The fields that changed, with their new values */
+            /** @description The changed fields with their new values. */
             updated: Record<string, never>;
         };
-        /** @description The response to a bulk edit; `result` is PREVIEW or DONE. */
+        /** @description Response to a bulk edit; `result` is PREVIEW or DONE. */
         BulkEdit: components["schemas"]["BulkEditDone"] | components["schemas"]["BulkEditPreview"];
-        /** @description It is done. */
+        /** @description The bulk edit was applied. */
         BulkEditDone: components["schemas"]["BulkDone"] & {
             /** @enum {string} */
             result: "DONE";
@@ -3994,7 +4147,7 @@ export interface components {
              */
             result: "DONE";
         };
-        /** @description It would be done. */
+        /** @description A dry run; nothing was changed. */
         BulkEditPreview: components["schemas"]["BulkPreview"] & {
             /** @enum {string} */
             result: "PREVIEW";
@@ -4005,29 +4158,29 @@ export interface components {
              */
             result: "PREVIEW";
         };
-        /** @description What a bulk edit would do. */
+        /** @description Preview of a bulk edit. */
         BulkPreview: {
-            /** @description All groups of the topic */
+            /** @description All groups of the topic. */
             affectedGroupIds: components["schemas"]["GroupId"][];
-            /** @description The fields that would change: `{from, to}` for each */
+            /** @description The fields that would change, each with `{from, to}`. */
             changes: Record<string, never>;
-            /** @description How many they are */
+            /** @description Number of affected groups. */
             count: number;
-            /** @description Always true */
+            /** @description Always true. */
             dryRun: boolean;
         };
-        /** @description A call for help. */
+        /** @description A help request. */
         Call: {
             message?: components["schemas"]["HelpMessage"] | null;
         };
         /**
-         * @description What a record is about.
+         * @description Category of an activity log record.
          * @enum {string}
          */
         Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "USER" | "TENANT" | "AUTH";
-        /** @description Text of a chat message; required unless files are attached. */
+        /** @description Text of a room message; required unless files are attached. */
         ChatText: string;
-        /** @description Each thing the service needs: `ok`, `down`, `unset` where none is configured, `unasked` while it is draining. */
+        /** @description The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining). */
         Checks: {
             database: string;
             docserver: string;
@@ -4036,7 +4189,7 @@ export interface components {
         /** @description A class. */
         Class: {
             academicYear: components["schemas"]["AcademicYear"];
-            /** @description Absent in the summary that teachers of other classes read */
+            /** @description Absent in the summary for teachers of other classes. */
             coTeachers?: components["schemas"]["CoTeacher"][] | null;
             counts?: components["schemas"]["ClassCounts"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -4051,61 +4204,56 @@ export interface components {
             semester: components["schemas"]["Semester"] | null;
             startDate: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["ClassStatus"];
-            /** @description Absent in the summary that teachers of other classes read */
+            /** @description Absent in the summary for teachers of other classes. */
             subjects?: components["schemas"]["SubjectLabel"][] | null;
             teacher: components["schemas"]["Person"];
             teacherId: components["schemas"]["UserId"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description How much is in a class. */
+        /** @description Number of objects in a class. */
         ClassCounts: {
             /**
              * Format: int64
-             * @description Topics.
+             * @description Number of topics.
              */
             assignments: number;
             /**
              * Format: int64
-             * @description Courses.
+             * @description Number of courses.
              */
             courses: number;
             /**
              * Format: int64
-             * @description Groups.
+             * @description Number of groups.
              */
             groups: number;
             /**
              * Format: int64
-             * @description Enrolled students.
+             * @description Number of enrolled students.
              */
             students: number;
         };
-        /** @description What a PATCH may change. Subjects are links of their own; [`Class::edit`] leaves them to the caller. */
+        /** @description Fields of a class that a PATCH request may change. */
         ClassEdit: {
-            /** @description New school year. */
             academicYear?: components["schemas"]["Edit_AcademicYear"];
-            /** @description New last day. */
             endDate?: components["schemas"]["Edit_DateOrTime"];
-            /** @description New id in the school's own administration. */
+            /** @description New id in the school's administration system. */
             externalId?: components["schemas"]["Edit_ExternalId"];
-            /** @description Another homeroom. */
+            /** @description The homeroom the class is created from. */
             homeroomId?: components["schemas"]["Edit_HomeroomId"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_Name"];
-            /** @description New schedule. */
+            /** @description New weekly timetable. */
             schedule?: components["schemas"]["Edit_Schedule"];
-            /** @description Half-year, a free label; a number is taken as text. */
+            /** @description Semester, a free-form label; a number is accepted and converted to text. */
             semester?: string | number | null;
-            /** @description New first day. */
             startDate?: components["schemas"]["Edit_DateOrTime"];
-            /** @description New status. */
             status?: components["schemas"]["Edit_ClassStatus"];
-            /** @description All subjects of the class. */
+            /** @description The complete list of subjects of the class; it replaces the present one. */
             subjectIds?: components["schemas"]["Edit_List_SubjectId"];
-            /** @description New owner; only admins hand a class over. */
+            /** @description New owner. Only admins may change the owner. */
             teacherId?: components["schemas"]["Edit_UserId"];
         };
-        /** @description A student's place in a class. */
+        /** @description Enrolment of a student in a class. */
         ClassEnrollment: {
             classId: components["schemas"]["ClassId"];
             completedAt: components["schemas"]["Timestamp"] | null;
@@ -4115,38 +4263,33 @@ export interface components {
         };
         /** @description Id of a class. */
         ClassId: string;
-        /** @description The class as others mention it. */
+        /** @description Summary of a class, as embedded in other objects. */
         ClassLabel: {
-            /** @description Its school year. */
             academicYear: string;
-            /** @description Its id. */
             id: components["schemas"]["ClassId"];
-            /** @description Its name. */
             name: string;
-            /** @description Whether it is at work. */
             status: components["schemas"]["ClassStatus"];
         };
-        /** @description What went with a class. */
+        /** @description The result of deleting a class. */
         ClassRemoved: {
             deleted: components["schemas"]["DeletedCounts"];
-            /** @description Always true; a failure is an error. */
+            /** @description Always true; failures are reported as errors. */
             success: boolean;
         };
         /**
-         * @description Whether a class is being prepared, at work, or over.
+         * @description Status of a class.
          * @enum {string}
          */
         ClassStatus: "ACTIVE" | "ARCHIVED" | "DRAFT";
-        /** @description What one class keeps. */
+        /** @description Storage usage of one class. */
         ClassStorage: {
             /**
              * Format: int64
-             * @description All its bytes.
+             * @description Storage usage in bytes.
              */
             bytes: number;
-            /** @description The class. */
             id: components["schemas"]["ClassId"];
-            /** @description Its name when it was counted. */
+            /** @description Name of the class at the time of the count. */
             name: string;
         };
         /** @description A student of a class with the enrolment and the groups. */
@@ -4155,25 +4298,25 @@ export interface components {
             groupIds: components["schemas"]["GroupId"][];
             user: components["schemas"]["Student"];
         };
-        /** @description Id that a client gives a chat message, to recognise a repeat. */
+        /** @description Id assigned to a room message by the client, to detect repeated requests. */
         ClientMessageId: string;
-        /** @description Who teaches along. */
+        /** @description A co-teacher of a class. */
         CoTeacher: {
             id: components["schemas"]["UserId"];
             name: string;
         };
-        /** @description Colour of a subject, `#rrggbb`. */
+        /** @description Color of a subject, `#rrggbb`. */
         Color: string;
-        /** @description The word that proves a deletion is meant. */
+        /** @description The confirmation of a deletion. */
         Confirmation: {
-            /** @description The short name of the organization. */
+            /** @description The short name (`slug`) of the organization. */
             confirm: string;
         };
-        /** @description A membership that a platform administrator confirmed. */
+        /** @description A membership that a SUPER_ADMIN confirmed. */
         ConfirmedInvitation: {
             invitation: components["schemas"]["Invitation"];
             member: components["schemas"]["Membership"];
-            /** @description The new password of the account, returned once; absent where the person's own password stays. */
+            /** @description The new password of the account, returned only once. Absent if the account keeps its password. */
             temporaryPassword?: string | null;
         };
         /** @description A course. */
@@ -4190,52 +4333,50 @@ export interface components {
             subjectId: components["schemas"]["SubjectId"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description A topic of a course as far as the caller may know it; `view` is the extent. */
+        /** @description A topic of a course with the details visible to the caller, as indicated by `view`. */
         CourseAssignment: components["schemas"]["AssignmentSummary"] | components["schemas"]["AssignmentOutline"];
-        /** @description How much is in a course. */
+        /** @description Number of objects in a course. */
         CourseCounts: {
             /**
              * Format: int64
-             * @description Topics that are not finished.
+             * @description Number of topics that are not finished.
              */
             activeAssignments: number;
             /**
              * Format: int64
-             * @description Topics.
+             * @description Number of topics.
              */
             assignments: number;
             /**
              * Format: int64
-             * @description Groups.
+             * @description Number of groups.
              */
             groups: number;
         };
         /** @description Description of a course. */
         CourseDescription: string;
-        /** @description A course with its groups and its topics. */
+        /** @description A course with its groups and topics. */
         CourseDetail: components["schemas"]["Course"] & {
             assignments: components["schemas"]["CourseAssignment"][];
             groups: components["schemas"]["CourseGroup"][];
         };
-        /** @description What a PATCH may change. */
+        /** @description Fields of a course that a PATCH request may change. */
         CourseEdit: {
-            /** @description Another class, only while the course is empty. */
+            /** @description New class. Rejected unless the course is empty. */
             classId?: components["schemas"]["Edit_ClassId"];
-            /** @description New description. */
             description?: components["schemas"]["Edit_CourseDescription"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_Name"];
             /** @description New status. */
             status?: components["schemas"]["Edit_CourseStatus"];
-            /** @description Another subject. */
+            /** @description New subject. The groups of the course follow it. */
             subjectId?: components["schemas"]["Edit_SubjectId"];
         };
-        /** @description A group of a course as far as the caller may know it; `view` is the extent. */
+        /** @description A group of a course with the details visible to the caller, as indicated by `view`. */
         CourseGroup: components["schemas"]["CourseGroupSummary"] | components["schemas"]["GroupOutline"];
-        /** @description The fields of a group itself, for the staff of its class. */
+        /** @description The fields of a group without related objects, for the staff of its class. */
         CourseGroupSummary: components["schemas"]["GroupSummary"] & {
             /**
-             * @description The tag of an object of which the caller sees the fields of its own, without lists.
+             * @description Value of `view` for an object with its own fields, but without lists of related objects.
              * @enum {string}
              */
             view: "SUMMARY";
@@ -4248,16 +4389,13 @@ export interface components {
         };
         /** @description Id of a course. */
         CourseId: string;
-        /** @description The course as others mention it. */
+        /** @description Summary of a course, as embedded in other objects. */
         CourseLabel: {
-            /** @description Its id. */
             id: components["schemas"]["CourseId"];
-            /** @description Its name. */
             name: string;
-            /** @description Its subject. */
             subjectId: components["schemas"]["SubjectId"];
         };
-        /** @description What went with a course. */
+        /** @description The result of deleting a course. */
         CourseRemoved: {
             deletedAssignments: components["schemas"]["AssignmentId"][];
             /** Format: int64 */
@@ -4268,7 +4406,7 @@ export interface components {
             success: boolean;
         };
         /**
-         * @description Whether a course takes new work.
+         * @description Status of a course.
          * @enum {string}
          */
         CourseStatus: "ACTIVE" | "ARCHIVED";
@@ -4278,11 +4416,11 @@ export interface components {
             id: components["schemas"]["SubjectId"];
             name: string;
         };
-        /** @description A host of an organization's own. */
+        /** @description Custom host name of an organization. */
         CustomDomain: string;
         /** @description An RFC 3339 time, or a date such as 2026-01-31: the first moment of that day in the school's time zone. */
         DateOrTime: string;
-        /** @description How much went, or would go. */
+        /** @description Numbers of deleted objects, or of those a dry run would delete. */
         DeletedCounts: {
             /** Format: int64 */
             assignments: number;
@@ -4295,7 +4433,7 @@ export interface components {
         };
         /** @description Task text of an assignment, or a group's own task text. */
         Description: string;
-        /** @description A message from person to person, or an announcement to a class. */
+        /** @description A direct message, or an announcement to a class. */
         DirectMessage: {
             classId: components["schemas"]["ClassId"] | null;
             content: components["schemas"]["ChatText"];
@@ -4304,23 +4442,23 @@ export interface components {
             sender: components["schemas"]["Person"];
             subject: components["schemas"]["MessageSubject"] | null;
         };
-        /** @description How students would be divided. */
+        /** @description A preview of generated groups. */
         DivisionPreview: {
-            /** @description Always true */
+            /** @description Always true. */
             dryRun: boolean;
             groups: components["schemas"]["GroupPreview"][];
             /**
              * Format: int64
-             * @description How often pairs of these groups share a group of the class already
+             * @description How many pairs of students in these groups have shared a group of the class before.
              */
             repeatedPairs: number;
             /**
              * Format: int32
-             * @description Carries out exactly this division when it is sent with the same wishes
+             * @description Creates exactly these groups when it is sent with the same request.
              */
             seed: number;
         };
-        /** @description What somebody did in one document. */
+        /** @description Editing statistics of a user in one document. */
         DocumentContribution: {
             documentId: components["schemas"]["DocumentId"];
             firstEditedAt: components["schemas"]["Timestamp"];
@@ -4331,60 +4469,60 @@ export interface components {
             saves: number;
             title: string;
         };
-        /** @description What a PATCH may change. */
+        /** @description The fields that a PATCH can change. */
         DocumentEdit: {
-            /** @description Another topic, or none. */
+            /** @description The new topic; null removes the link. */
             assignmentId?: components["schemas"]["Edit_AssignmentId"];
-            /** @description New title. */
+            /** @description The new title. */
             title?: components["schemas"]["Edit_DocumentTitle"];
         };
-        /** @description The body that creates a document. */
+        /** @description The form that creates a document from a file. */
         DocumentForm: {
-            /** @description The topic it is for */
+            /** @description The topic of the document. */
             assignmentId?: components["schemas"]["AssignmentId"];
             /**
              * Format: binary
-             * @description The file
+             * @description The file of the document.
              */
             file: string;
-            /** @description Its title; else the name of the file */
+            /** @description The title. Defaults to the name of the file. */
             title?: components["schemas"]["DocumentTitle"];
         };
-        /** @description What a teacher writes about a document: the grade of the group, without those of single members. */
+        /** @description A change of the grade of a document: the grade of the group, without individual grades. */
         DocumentGradeEdit: {
-            /** @description Words with the grade. */
+            /** @description Comment on the grade. */
             feedback?: components["schemas"]["Edit_FeedbackText"];
-            /** @description Points. */
+            /** @description Points, at most the maximum of the topic. */
             points?: components["schemas"]["Edit_Points"];
-            /** @description True publishes, false withdraws, absent leaves it. */
+            /** @description `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged. */
             publish?: boolean | null;
-            /** @description A value of the scale. */
+            /** @description A value of the grade scale. */
             value?: components["schemas"]["Edit_GradeValue"];
         };
         /** @description Id of a document in a work room. */
         DocumentId: string;
-        /** @description A document and the topic it is for. */
+        /** @description A document and the topic to link it to. */
         DocumentLink: {
-            /** @description The topic that is finished, or another active topic of the group */
+            /** @description The topic to finish, or another active topic of the group. */
             assignmentId: components["schemas"]["AssignmentId"];
-            /** @description A document of a group on the topic that is finished */
+            /** @description A document of a group that works on the finished topic. */
             documentId: components["schemas"]["DocumentId"];
         };
         /**
-         * @description The status of a document as one word.
+         * @description Status of a document.
          * @enum {string}
          */
         DocumentStatus: "DRAFT" | "SUBMITTED" | "LOCKED";
         /** @description Title of a document. */
         DocumentTitle: string;
         /**
-         * @description The editor that a document needs.
+         * @description Type of editor a document needs.
          * @enum {string}
          */
         DocumentType: "word" | "cell" | "slide" | "pdf";
-        /** @description A kept state of a document. */
+        /** @description A stored revision of a document. */
         DocumentVersion: {
-            /** @description Who changed it when, as the document server tells: the last hundred changes, oldest first */
+            /** @description Edit history reported by the document server: the last hundred changes, oldest first. */
             changes: components["schemas"]["DocumentVersionChange"][];
             createdAt: components["schemas"]["Timestamp"];
             documentId: components["schemas"]["DocumentId"];
@@ -4392,7 +4530,7 @@ export interface components {
             id: components["schemas"]["RevisionId"];
             origin: components["schemas"]["RevisionOrigin"];
             savedById: components["schemas"]["UserId"] | null;
-            /** @description The release of the document server that told it */
+            /** @description Release of the document server that reported the history. */
             serverVersion: string | null;
             sha256: string;
             /** Format: int64 */
@@ -4400,14 +4538,14 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description Somebody's changes up to a moment. */
+        /** @description Edits of one user up to a point in time. */
         DocumentVersionChange: {
             at: components["schemas"]["Timestamp"] | null;
             userId: components["schemas"]["UserId"];
         };
-        /** @description `{ "success": true }` and what went, the answer to a plain deletion. */
+        /** @description `{ "success": true }`, the response to a plain deletion. */
         Done: {
-            /** @description Always true; a failure is an error. */
+            /** @description Always true; failures are reported as errors. */
             success: boolean;
         };
         /**
@@ -4430,9 +4568,9 @@ export interface components {
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
         Edit_FeaturesEdit: null | {
-            /** @description Students change their own names; otherwise only the staff does. */
+            /** @description Students may change their own names; otherwise only staff may. */
             studentsChangeNames?: components["schemas"]["Edit_bool"];
-            /** @description Teachers, not only admins, add subjects. */
+            /** @description Teachers may create subjects, not only admins. */
             teachersAddSubjects?: components["schemas"]["Edit_bool"];
         };
         Edit_FeedbackText: null | string;
@@ -4444,24 +4582,23 @@ export interface components {
         Edit_HomeroomId: null | string;
         Edit_LatePolicy: null | ("ALLOW" | "BLOCK");
         Edit_List_OwnText: null | {
-            /** @description Its text; absent leaves the text alone, null and empty mean none. */
+            /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
-            /** @description The group. */
             groupId: components["schemas"]["GroupId"];
         }[];
         Edit_List_SubjectId: null | string[];
         Edit_Locale: null | string;
         Edit_MemberRole: null | ("owner" | "admin" | "teacher" | "student");
         Edit_MetadataEdit: null | {
-            /** @description What it has switched on, switch by switch. */
+            /** @description Optional features, key by key. */
             features?: components["schemas"]["Edit_FeaturesEdit"];
-            /** @description The scale of topics that name none. */
+            /** @description Grade scale of topics that do not specify one. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /** @description What happens to late work on topics that do not say. */
+            /** @description How late submissions are handled for topics that do not specify it. */
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
-            /** @description The language of accounts that name none. */
+            /** @description Language of accounts that do not specify one. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description The time zone of its lessons. */
+            /** @description Time zone of the organization, an IANA name. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
         Edit_Name: null | string;
@@ -4483,52 +4620,52 @@ export interface components {
         Edit_Username: null | string;
         Edit_WebAddress: null | string;
         Edit_bool: null | boolean;
-        /** @description The document as the editor knows it. */
+        /** @description The document to open. */
         EditedDocument: {
             fileType: components["schemas"]["FileExtension"];
-            /** @description The same for everybody in one session. */
+            /** @description The document key, the same for all users of an editing session. */
             key: string;
             permissions: components["schemas"]["EditorPermissions"];
             title: string;
-            /** @description Where the document server fetches it. */
+            /** @description The URL from which the document server downloads the document. */
             url: string;
         };
-        /** @description Whose editor it is, as the others in the session see it: no address, no login. */
+        /** @description The user as shown to others in the session, without email address or user name. */
         EditingUser: {
             id: components["schemas"]["UserId"];
             name: string;
         };
-        /** @description What a page needs to open an editor: the configuration for `DocsAPI.DocEditor`, and where its script is. */
+        /** @description What a page needs to open an editor: the configuration for `DocsAPI.DocEditor` and the location of its script. */
         Editor: components["schemas"]["EditorConfiguration"] & {
-            /** @description The document server as browsers reach it; null when none is configured. */
+            /** @description The URL of the document server for browsers; null if none is configured. */
             documentServerUrl: string | null;
-            /** @description The configuration, signed; it lives ten minutes. */
+            /** @description The signed configuration as a JWT. It expires after ten minutes. */
             token: string;
         };
-        /** @description The signed part. */
+        /** @description The configuration for `DocsAPI.DocEditor`. */
         EditorConfiguration: {
             document: components["schemas"]["EditedDocument"];
             documentType: components["schemas"]["DocumentType"];
             editorConfig: components["schemas"]["EditorSettings"];
         };
-        /** @description Switches of the editor page. */
+        /** @description The user interface of the editor. */
         EditorCustomization: {
             autosave: boolean;
             features: components["schemas"]["EditorFeatures"];
             feedback: boolean;
             forcesave: boolean;
-            /** @description Documents of pupils run no programs. */
+            /** @description Always false: macros in documents are never executed. */
             macros: boolean;
             plugins: boolean;
         };
-        /** @description Parts of the editor page that cover the text. */
+        /** @description Optional parts of the editor's user interface. */
         EditorFeatures: {
-            /** @description Windows that point at new functions. */
+            /** @description Pop-ups that announce new features. */
             featuresTips: boolean;
         };
-        /** @description What the editor lets its user do. */
+        /** @description What the user may do in the editor. */
         EditorPermissions: {
-            /** @description The work room has a chat of its own. */
+            /** @description Always false: the work room has its own chat. */
             chat: boolean;
             comment: boolean;
             copy: boolean;
@@ -4538,7 +4675,7 @@ export interface components {
             print: boolean;
             review: boolean;
         };
-        /** @description How the editor behaves. */
+        /** @description The settings of the editor. */
         EditorSettings: {
             callbackUrl?: string | null;
             customization: components["schemas"]["EditorCustomization"];
@@ -4547,80 +4684,80 @@ export interface components {
             region?: string | null;
             user: components["schemas"]["EditingUser"];
         };
-        /** @description Who wrote last. */
+        /** @description The user who edited the document last. */
         EditorView: {
             id: components["schemas"]["UserId"];
             name: string;
         };
-        /** @description What a PATCH of an enrolment may change. */
+        /** @description The fields of an enrolment that a PATCH can change. */
         EnrollmentEdit: {
-            /** @description When the student completed the class. */
+            /** @description When the student completed the class; null if they did not. */
             completedAt?: components["schemas"]["Edit_Timestamp"];
         };
         /** @description Id of an enrolment of a student in a class or a homeroom. */
         EnrollmentId: string;
-        /** @description Who is to be erased. */
+        /** @description A request to erase a user. */
         EraseRequest: {
-            /** @description Only show what would happen; the same as `dryRun` in the query. */
+            /** @description Only report what would be erased. Equivalent to the query parameter `dryRun`. */
             dryRun?: boolean;
-            /** @description A member of the organization, or somebody whose account it made. */
+            /** @description A member of the organization, or a user whose account it created. */
             userId: components["schemas"]["UserId"];
         };
-        /** @description How much was erased, by noun; the second time it is nothing. */
+        /** @description Number of erased objects by type. All zero if the user was erased before. */
         Erased: {
             /**
              * Format: int64
-             * @description Files of the chat.
+             * @description Attachments of room messages.
              */
             chatFiles: number;
             /**
              * Format: int64
-             * @description Chat messages that say nothing any more.
+             * @description Room messages whose text was removed.
              */
             chatMessages: number;
             /**
              * Format: int64
-             * @description Classes not taught along any more.
+             * @description Classes in which the user was a co-teacher.
              */
             coTeachings: number;
             /**
              * Format: int64
-             * @description Documents for which it was counted how long and how often the person wrote.
+             * @description Documents with editing statistics of the user.
              */
             contributions: number;
             /**
              * Format: int64
-             * @description Classes left.
+             * @description Enrolments in classes.
              */
             enrollments: number;
             /**
              * Format: int64
-             * @description Exports of the person's data.
+             * @description Exports of the user's data.
              */
             exports: number;
             /**
              * Format: int64
-             * @description Groups left.
+             * @description Group memberships.
              */
             groups: number;
             /**
              * Format: int64
-             * @description Calls for help without words and name now.
+             * @description Help requests whose message and name were removed.
              */
             helpCalls: number;
             /**
              * Format: int64
-             * @description Homerooms left or led no more.
+             * @description Homerooms in which the user was a student or the lead teacher.
              */
             homerooms: number;
             /**
              * Format: int64
-             * @description Records of the activity log that named the person.
+             * @description Activity log records that contained the user's name.
              */
             logRecords: number;
             /**
              * Format: int64
-             * @description Grades of the person alone, former ones included.
+             * @description Individual grades of the user, former ones included.
              */
             memberGrades: number;
             /**
@@ -4630,85 +4767,85 @@ export interface components {
             memberships: number;
             /**
              * Format: int64
-             * @description Messages in the own box.
+             * @description Received direct messages.
              */
             messagesReceived: number;
             /**
              * Format: int64
-             * @description Sent messages that say nothing any more.
+             * @description Sent direct messages whose text was removed.
              */
             messagesSent: number;
             /**
              * Format: int64
-             * @description The profile: 1, or 0 when it was empty before.
+             * @description 1 if the profile was erased, 0 if it was empty already.
              */
             profiles: number;
             /**
              * Format: int64
-             * @description Marks of what was read.
+             * @description Read markers.
              */
             readingMarks: number;
             /**
              * Format: int64
-             * @description Sign-ins that ended.
+             * @description Sessions that ended.
              */
             sessions: number;
             /**
              * Format: int64
-             * @description Traces of signing in: addresses, failures, mailed links.
+             * @description Traces of sign-ins: IP addresses, failed attempts, emailed links.
              */
             signInTraces: number;
             /**
              * Format: int64
-             * @description Passwords and other ways to sign in.
+             * @description Passwords and other credentials.
              */
             signIns: number;
             /**
              * Format: int64
-             * @description Notes on hand-ins.
+             * @description Notes on submissions.
              */
             submissionNotes: number;
         };
-        /** @description What was erased, or what would be */
+        /** @description The result of an erasure or of its preview. */
         Erasure: {
             dryRun: boolean;
             erased: components["schemas"]["Erased"];
             userId: components["schemas"]["UserId"];
         };
-        /** @description The body of every error (contract 2), a superset of better-auth's `{code, message}`. */
+        /** @description The body of every error, a superset of better-auth's `{code, message}`. */
         ErrorBody: {
-            /** @description Stable, for programs. */
+            /** @description Stable code for programs. */
             code: string;
-            /** @description The object as it is now, with PRECONDITION_FAILED alone. */
+            /** @description The current object. Present only with `PRECONDITION_FAILED`. */
             current?: Record<string, never> | null;
-            /** @description The fields in question, for validation and conflicts. */
+            /** @description The affected fields, in validation errors and conflicts. */
             details?: components["schemas"]["Problem"][];
-            /** @description A sentence that says what to do, for people. */
+            /** @description Human-readable message in English that names the way out. */
             message: string;
-            /** @description The request's id, as in the log. */
+            /** @description Id of the request, as in the service log. */
             requestId: string;
         };
-        /** @description Whose data is asked for. */
+        /** @description A request to export the data of a user. */
         ExportRequest: {
-            /** @description A member of the organization, or somebody whose account it made. */
+            /** @description A member of the organization, or a user whose account it created. */
             userId: components["schemas"]["UserId"];
         };
-        /** @description Id of a person, class or homeroom in the school's own administration. */
+        /** @description Id of a user, class or homeroom in the school's administration system. */
         ExternalId: string;
-        /** @description What a school can switch on; everything is off at first. */
+        /** @description Optional features of an organization. All are disabled by default. */
         Features: {
             /**
-             * @description Students change their own names; otherwise only the staff does.
+             * @description Students may change their own names; otherwise only staff may.
              * @default false
              */
             studentsChangeNames: boolean;
             /**
-             * @description Teachers, not only admins, add subjects.
+             * @description Teachers may create subjects, not only admins.
              * @default false
              */
             teachersAddSubjects: boolean;
         };
-        /** @description What a teacher wrote about the work of a group. */
+        /** @description A comment of a teacher on the work of a group. */
         Feedback: {
             author: components["schemas"]["NamedPerson"];
             authorId: components["schemas"]["UserId"];
@@ -4722,16 +4859,16 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             visibility: components["schemas"]["FeedbackVisibility"];
         };
-        /** @description What a PATCH on a feedback may change. */
+        /** @description Fields of a feedback that a PATCH request may change. */
         FeedbackEdit: {
-            /** @description True publishes what was held back, false holds it back again. */
+            /** @description `true` publishes the feedback, `false` withdraws it. */
             publish?: components["schemas"]["Edit_bool"];
-            /** @description What it says. */
+            /** @description New text. */
             text?: components["schemas"]["Edit_FeedbackText"];
-            /** @description Who may read it. */
+            /** @description Who may read the feedback. */
             visibility?: components["schemas"]["Edit_FeedbackVisibility"];
         };
-        /** @description Id of a feedback text. */
+        /** @description Id of a feedback. */
         FeedbackId: string;
         /** @description Text of a feedback. */
         FeedbackText: string;
@@ -4741,26 +4878,26 @@ export interface components {
          */
         FeedbackVisibility: "GROUP" | "STAFF";
         /**
-         * @description The extension of a document's file, lower case and without a dot; nothing else can be a document.
+         * @description File extension of a document, in lower case and without a dot. Other files cannot be documents.
          * @enum {string}
          */
         FileExtension: "docx" | "xlsx" | "pptx" | "pdf" | "odt" | "ods" | "odp" | "txt" | "csv";
-        /** @description How the document describes a form with a file and nothing else. */
+        /** @description A form with a file only, in the OpenAPI document. */
         FileForm: {
             /**
              * Format: binary
-             * @description The file
+             * @description The file to upload.
              */
             file: string;
         };
         /** @description Original name of an uploaded file. */
         FileName: string;
-        /** @description What is to be done before a topic is finished. */
+        /** @description What to do before the topic is finished. */
         FinishOptions: {
-            /** @description Documents to link to a topic of their group first, each at most once */
+            /** @description Documents to link to a topic of their group first. Each document may appear once. */
             links?: components["schemas"]["DocumentLink"][];
         };
-        /** @description What finishing a topic did. */
+        /** @description The result of finishing a topic. */
         FinishedTopic: {
             alreadyFinished: boolean;
             assignmentId: components["schemas"]["AssignmentId"];
@@ -4769,29 +4906,28 @@ export interface components {
             groups: number;
             /**
              * Format: int64
-             * @description Documents that were locked by this very request
+             * @description Number of documents locked by this request.
              */
             lockedDocuments: number;
-            /** @description Documents that stay open: they are linked to another active topic */
+            /** @description Documents that stay open because they are linked to another active topic. */
             openDocuments: components["schemas"]["OpenDocument"][];
             status: components["schemas"]["AssignmentStatus"];
-            /** @description Drafts that are locked without a topic although their group works on another active topic; `links` gives them one */
+            /** @description Locked drafts without a topic whose group works on another active topic. `links` can link them to a topic. */
             unlinkedDrafts: components["schemas"]["UnlinkedDraft"][];
-            /** @description Documents whose last writing the document server could not be asked for; they are locked all the same */
+            /** @description Documents whose unsaved changes could not be requested from the document server. They are locked nevertheless. */
             unsavedDocuments: components["schemas"]["DocumentId"][];
         };
-        /** @description A new organization. The password is shown here and never again. */
+        /** @description A new organization. */
         FoundedTenant: {
             invitation?: components["schemas"]["Invitation"] | null;
             owner?: components["schemas"]["TenantOwner"] | null;
-            /** @description The owner's password for the first days; absent when the address had an account already. */
+            /** @description Temporary password of the owner, returned only once; absent if the address already had an account. */
             temporaryPassword?: string | null;
-            /** @description The organization. */
             tenant: components["schemas"]["Organization"];
         };
-        /** @description What is said with work that is given back. */
+        /** @description A submission to return for revision. */
         GiveBack: {
-            /** @description What has to be done; the group reads it. */
+            /** @description What has to be revised. The group sees this text. */
             feedback: components["schemas"]["FeedbackText"];
         };
         /** @description The grade of a submission. */
@@ -4801,61 +4937,61 @@ export interface components {
             gradedById: components["schemas"]["UserId"];
             /**
              * Format: int64
-             * @description Staff only: how many states it has had
+             * @description Staff only: number of states in the history of the grade.
              */
             history?: number;
-            /** @description All for the staff, the own for a student */
+            /** @description For staff, all individual grades; for a student, only their own. */
             memberGrades: components["schemas"]["MemberGrade"][];
             points: components["schemas"]["Points"] | null;
             publishedAt: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GradeStatus"];
             value: components["schemas"]["GradeValue"] | null;
         };
-        /** @description What a teacher writes; what is absent stays as it is. */
+        /** @description A change of a grade by a teacher. Absent fields are unchanged. */
         GradeEdit: {
-            /** @description Words with the grade. */
+            /** @description Comment on the grade. */
             feedback?: components["schemas"]["Edit_FeedbackText"];
-            /** @description All grades of single members. */
+            /** @description The complete list of individual grades; it replaces the present one. */
             memberGrades?: components["schemas"]["MemberGrade"][] | null;
-            /** @description Points. */
+            /** @description Points, at most the maximum of the topic. */
             points?: components["schemas"]["Edit_Points"];
-            /** @description True publishes, false withdraws, absent leaves it. */
+            /** @description `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged. */
             publish?: boolean | null;
-            /** @description A value of the scale. */
+            /** @description A value of the grade scale. */
             value?: components["schemas"]["Edit_GradeValue"];
         };
-        /** @description How an import of grades went. */
+        /** @description Result of an import of grades. */
         GradeImportReport: {
             /**
              * Format: int64
-             * @description Rows that gave a grade where none was
+             * @description Number of rows that set a grade where there was none.
              */
             created: number;
-            /** @description Whether nothing was changed */
+            /** @description Whether this was a dry run that changed nothing. */
             dryRun: boolean;
             /**
              * Format: int64
-             * @description Rows that were refused
+             * @description Number of rejected rows.
              */
             failed: number;
-            /** @description Every row */
+            /** @description All rows. */
             rows: components["schemas"]["ImportRow"][];
             /**
              * Format: int64
-             * @description Rows that said nothing new
+             * @description Number of rows that changed nothing.
              */
             skipped: number;
             /**
              * Format: int64
-             * @description Rows that changed a grade
+             * @description Number of rows that changed a grade.
              */
             updated: number;
         };
-        /** @description Free label of a grade level of a homeroom. */
+        /** @description Free-form label of the grade level of a homeroom. */
         GradeLevel: string;
-        /** @description The scale that an assignment is graded in, as free text. */
+        /** @description Grade scale of an assignment, as free text. */
         GradeScale: string;
-        /** @description A state that a grade has or had, for the staff. */
+        /** @description A present or former state of a grade, for staff. */
         GradeState: {
             changedAt: components["schemas"]["Timestamp"];
             changedBy: components["schemas"]["NamedPerson"];
@@ -4866,26 +5002,26 @@ export interface components {
             value: components["schemas"]["GradeValue"] | null;
             /**
              * Format: int64
-             * @description Counts the states of the grade from 1
+             * @description Number of the state, from 1.
              */
             version: number;
         };
         /**
-         * @description Whether students see a grade.
+         * @description Visibility of a grade.
          * @enum {string}
          */
         GradeStatus: "DRAFT" | "PUBLISHED";
-        /** @description A grade as a value of its scale. */
+        /** @description A value of the grade scale. */
         GradeValue: string;
-        /** @description The groups whose grades shall be published. */
+        /** @description The grades to publish. */
         GradesToPublish: {
             groupIds?: components["schemas"]["List_GroupId"] | null;
         };
-        /** @description A group with its members, its topics and its files. */
+        /** @description A group with its members, topics and attachments. */
         Group: components["schemas"]["GroupContent"] & {
             groupAssignments: components["schemas"]["GroupAssignment"][];
             /**
-             * @description The tag of an object that the caller sees in full.
+             * @description Value of `view` for an object with all details.
              * @enum {string}
              */
             view: "FULL";
@@ -4896,7 +5032,7 @@ export interface components {
              */
             view: "FULL";
         };
-        /** @description One group on one topic. */
+        /** @description The link of a group to a topic. */
         GroupAssignment: {
             assignment: components["schemas"]["AssignmentLabel"];
             assignmentId: components["schemas"]["AssignmentId"];
@@ -4904,62 +5040,62 @@ export interface components {
             currentSubmission: components["schemas"]["Submission"] | null;
             currentSubmissionId: components["schemas"]["SubmissionId"] | null;
             descriptionOverride?: components["schemas"]["Description"] | null;
-            /** @description The files that the group sees */
+            /** @description The attachments that the group sees. */
             effectiveAttachments: components["schemas"]["AssignmentAttachment"][];
-            /** @description The task text that the group reads */
+            /** @description The task text that the group reads. */
             effectiveDescription: components["schemas"]["Description"];
             group: components["schemas"]["GroupLabel"];
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
-            /** @description Whether the group handed in as much as was asked for */
+            /** @description Whether the group submitted the required number of documents. */
             isComplete: boolean;
             lateAllowedUntil: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GroupAssignmentStatus"];
             /**
              * Format: int64
-             * @description Documents in the current submission
+             * @description Number of documents in the current submission.
              */
             submittedCount: number;
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description What a PATCH on the link of one group may change. */
+        /** @description Fields of a group assignment that a PATCH request may change. */
         GroupAssignmentEdit: {
-            /** @description The group's own task text; empty means none. */
+            /** @description The group's own task text; an empty text removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
-            /** @description More time for this group. */
+            /** @description Extended deadline of this group. */
             lateAllowedUntil?: components["schemas"]["Edit_Timestamp"];
         };
         /** @description Id of the link of one group to one assignment. */
         GroupAssignmentId: string;
-        /** @description One topic of a group in a list of groups. */
+        /** @description A topic of a group, in a list of groups. */
         GroupAssignmentOfGroup: components["schemas"]["GroupAssignmentSummary"] & {
             assignment: components["schemas"]["AssignmentBrief"];
         };
-        /** @description One group of a topic in a list of topics. */
+        /** @description A group of a topic, in a list of topics. */
         GroupAssignmentOfTopic: components["schemas"]["GroupAssignmentSummary"] & {
             group: components["schemas"]["GroupBrief"];
         };
         /**
-         * @description How far a group is with a topic.
+         * @description Progress of a group on a topic.
          * @enum {string}
          */
         GroupAssignmentStatus: "NOT_STARTED" | "IN_PROGRESS" | "SUBMITTED" | "RETURNED" | "GRADED";
         /**
-         * @description One group on one topic, in a list: the texts, files and grades of what was submitted are fetched with the group or the
-         *     topic.
+         * @description The link of a group to a topic in a list. Texts, attachments and grades of the submission are only returned with the
+         *     group or the topic.
          */
         GroupAssignmentSummary: {
             assignmentId: components["schemas"]["AssignmentId"];
             currentSubmission?: components["schemas"]["SubmissionBrief"] | null;
             currentSubmissionId: components["schemas"]["SubmissionId"] | null;
-            /** @description The task text that the group reads */
+            /** @description The task text that the group reads. */
             effectiveDescription: components["schemas"]["Description"];
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupAssignmentId"];
             lateAllowedUntil?: components["schemas"]["Timestamp"] | null;
             status: components["schemas"]["GroupAssignmentStatus"];
         };
-        /** @description A file of a group. */
+        /** @description An attachment of a group. */
         GroupAttachment: {
             createdAt: components["schemas"]["Timestamp"];
             fileName: components["schemas"]["FileName"];
@@ -4983,7 +5119,7 @@ export interface components {
             id: components["schemas"]["ClassId"];
             name: string;
         };
-        /** @description A group with its members and its files, without its topics. */
+        /** @description A group with its members and attachments, without its topics. */
         GroupContent: components["schemas"]["GroupSummary"] & {
             attachments: components["schemas"]["GroupAttachment"][];
             class: components["schemas"]["GroupClass"];
@@ -4992,54 +5128,51 @@ export interface components {
             subject: components["schemas"]["GroupSubject"] | null;
             /**
              * Format: int64
-             * @description Messages of the room that the caller has not read
+             * @description Number of room messages the caller has not read.
              */
             unreadMessages: number;
         };
-        /** @description What a PATCH may change. */
+        /** @description Fields of a group that a PATCH request may change. */
         GroupEdit: {
-            /** @description Another course. */
+            /** @description New course. Rejected while the group has an active topic in another course. */
             courseId?: components["schemas"]["Edit_CourseId"];
             /** @description New display name. */
             displayName?: components["schemas"]["Edit_ShortName"];
-            /** @description New number. */
+            /** @description New number; must be unique within the class. */
             groupNumber?: components["schemas"]["Edit_GroupNumber"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_ShortName"];
-            /** @description How many documents are asked for. */
+            /** @description Number of documents the group has to create. */
             requiredDocuments?: components["schemas"]["Edit_RequiredDocuments"];
-            /** @description New start date. */
+            /** @description New start date. Students do not see the group before. */
             startDate?: components["schemas"]["Edit_DateOrTime"];
-            /** @description Another subject; with a course it must be the course's. */
+            /** @description New subject. If the group has a course, it must be the subject of the course. */
             subjectId?: components["schemas"]["Edit_SubjectId"];
         };
         /** @description Id of a group. */
         GroupId: string;
         /** @description A group with its new members. */
         GroupJoined: components["schemas"]["Group"] & {
-            /** @description Those of the named who are in another group of the same topic */
+            /** @description The requested students who are in another group of the same topic. */
             alreadyInTopic: components["schemas"]["UserId"][];
         };
-        /** @description The group as others mention it. */
+        /** @description Summary of a group, as embedded in other objects. */
         GroupLabel: {
             courseId?: components["schemas"]["CourseId"] | null;
-            /** @description The name the group likes better. */
+            /** @description A name chosen by the group. */
             displayName?: string | null;
             /**
              * Format: int64
-             * @description Its number.
+             * @description Number of the group, unique within the class.
              */
             groupNumber: number;
-            /** @description Its id. */
             id: components["schemas"]["GroupId"];
-            /** @description Its name. */
             name: string;
         };
-        /** @description A group in a list: with its members, its files and how far it is with its topics. */
+        /** @description A group in a list, with its members, attachments and progress. */
         GroupListItem: components["schemas"]["GroupContent"] & {
             groupAssignments: components["schemas"]["GroupAssignmentOfGroup"][];
             /**
-             * @description The tag of an object that the caller sees in full.
+             * @description Value of `view` for an object with all details.
              * @enum {string}
              */
             view: "FULL";
@@ -5050,21 +5183,21 @@ export interface components {
              */
             view: "FULL";
         };
-        /** @description A student's place in a group. */
+        /** @description Membership of a student in a group. */
         GroupMember: {
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupMemberId"];
             joinedAt: components["schemas"]["Timestamp"];
-            /** @description Always MEMBER: a group has no other role */
+            /** @description Always MEMBER; there are no other roles. */
             role: components["schemas"]["GroupRole"];
             user: components["schemas"]["GroupMemberUser"];
             userId: components["schemas"]["UserId"];
         };
         /** @description Id of a membership of a student in a group. */
         GroupMemberId: string;
-        /** @description A member by name and face; the address is for the staff. */
+        /** @description The user of a membership. */
         GroupMemberUser: {
-            /** @description Staff only */
+            /** @description Staff only. */
             email?: string;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -5075,7 +5208,7 @@ export interface components {
          * @description Number of a group, unique within its class.
          */
         GroupNumber: number;
-        /** @description What teachers of other classes may know of a group. */
+        /** @description The part of a group that teachers of other classes may see. */
         GroupOutline: {
             classId: components["schemas"]["ClassId"];
             courseId: components["schemas"]["CourseId"] | null;
@@ -5087,18 +5220,18 @@ export interface components {
             name: components["schemas"]["ShortName"];
             subjectId: components["schemas"]["SubjectId"] | null;
             /**
-             * @description The tag of an object of which the caller sees an outline. (enum property replaced by openapi-typescript)
+             * @description Value of `view` for the outline of an object. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             view: "OUTLINE";
         };
-        /** @description A group that would be made. */
+        /** @description A group that would be created. */
         GroupPreview: {
             groupNumber: components["schemas"]["GroupNumber"];
             members: components["schemas"]["Person"][];
             name: components["schemas"]["ShortName"];
         };
-        /** @description What went with a group. */
+        /** @description The result of deleting a group. */
         GroupRemoved: {
             /** Format: int64 */
             deletedDocuments: number;
@@ -5107,7 +5240,7 @@ export interface components {
             success: boolean;
         };
         /**
-         * @description What a student is in a group.
+         * @description Role of a student in a group.
          * @enum {string}
          */
         GroupRole: "MEMBER";
@@ -5116,7 +5249,7 @@ export interface components {
             id: components["schemas"]["SubjectId"];
             name: string;
         };
-        /** @description The fields of a group itself. */
+        /** @description The fields of a group without related objects. */
         GroupSummary: {
             classId: components["schemas"]["ClassId"];
             courseId: components["schemas"]["CourseId"] | null;
@@ -5131,7 +5264,7 @@ export interface components {
             helpResolvedAt?: components["schemas"]["Timestamp"] | null;
             helpResolvedById?: components["schemas"]["UserId"] | null;
             id: components["schemas"]["GroupId"];
-            /** @description Staff only: whether the start date still hides it from its students */
+            /** @description Staff only: whether the start date still hides the group from its students. */
             isHidden?: boolean;
             /** Format: int64 */
             memberCount: number;
@@ -5143,39 +5276,39 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             workRoomId: components["schemas"]["WorkRoomId"];
         };
-        /** @description A document to be handed in. */
+        /** @description A document to submit. */
         HandIn: {
             assignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description Says that the person was asked first. Absent is fine; who was asked and said no sends nothing at all. */
+            /** @description Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines. */
             confirm?: boolean | null;
             note?: components["schemas"]["Note"] | null;
         };
-        /** @description What was handed in. */
+        /** @description The result of submitting a document. */
         HandedIn: {
             document: components["schemas"]["WorkRoomDocument"];
             groupAssignment: components["schemas"]["GroupAssignment"];
             submission: components["schemas"]["Submission"];
-            /** @description The document server could not be asked for the last changes, or holds some that were never saved */
+            /** @description True if the document server could not be asked for the last changes, or has changes that were never saved. */
             unsaved: boolean;
         };
-        /** @description A call that was handled. */
+        /** @description The resolution of a help request. */
         Handled: {
             note?: components["schemas"]["Note"] | null;
         };
-        /** @description What was handed out, and to whom not. */
+        /** @description The result of handing out a file. */
         Handout: {
             /** @description The new documents. */
             documents: components["schemas"]["WorkRoomDocument"][];
-            /** @description Groups whose rooms have no place for another document. */
+            /** @description Groups whose rooms have reached the maximum number of documents. */
             full: components["schemas"]["GroupId"][];
-            /** @description Groups that had a copy already. */
+            /** @description Groups that already had a copy. */
             had: components["schemas"]["GroupId"][];
         };
-        /** @description The service as a whole. */
+        /** @description The state of the service. */
         Health: {
-            /** @description Always `ok`: an answer is the news. */
+            /** @description Always `ok`. */
             status: string;
-            /** @description The service's clock. */
+            /** @description The current time of the service. */
             timestamp: components["schemas"]["Timestamp"];
             /**
              * Format: int64
@@ -5185,19 +5318,19 @@ export interface components {
             /** @description The running version. */
             version: string;
         };
-        /** @description A claimed flag. */
+        /** @description A claimed help request. */
         HelpClaimed: {
             helpClaimedById: components["schemas"]["UserId"] | null;
         };
-        /** @description What a group writes when it asks for help. */
+        /** @description Message of a help request. */
         HelpMessage: string;
-        /** @description A raised flag. */
+        /** @description A help flag that is set. */
         HelpRaised: {
             helpMessage: components["schemas"]["HelpMessage"] | null;
             helpRequestedAt: components["schemas"]["Timestamp"] | null;
             needsHelp: boolean;
         };
-        /** @description A lowered flag. */
+        /** @description A help flag that was cleared. */
         HelpResolved: {
             needsHelp: boolean;
         };
@@ -5215,18 +5348,15 @@ export interface components {
             teacherId: components["schemas"]["UserId"] | null;
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description What a PATCH may change. */
+        /** @description Fields of a homeroom that a PATCH request may change. */
         HomeroomEdit: {
-            /** @description New school year. */
             academicYear?: components["schemas"]["Edit_AcademicYear"];
-            /** @description New grade level. */
             gradeLevel?: components["schemas"]["Edit_GradeLevel"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_ShortName"];
             /** @description New homeroom teacher. */
             teacherId?: components["schemas"]["Edit_UserId"];
         };
-        /** @description A student's place in a homeroom. */
+        /** @description Membership of a student in a homeroom. */
         HomeroomEnrollment: {
             enrolledAt: components["schemas"]["Timestamp"];
             homeroomId: components["schemas"]["HomeroomId"];
@@ -5235,16 +5365,14 @@ export interface components {
         };
         /** @description Id of a homeroom. */
         HomeroomId: string;
-        /** @description The homeroom as others mention it. */
+        /** @description Summary of a homeroom, as embedded in other objects. */
         HomeroomLabel: {
-            /** @description Its id. */
             id: components["schemas"]["HomeroomId"];
-            /** @description Its name. */
             name: string;
         };
-        /** @description The person of an enrolment. */
+        /** @description The student of a homeroom membership. */
         HomeroomPerson: {
-            /** @description For admins, and for teachers of a class of the student */
+            /** @description Present for admins, and for teachers of a class of the student. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
@@ -5255,61 +5383,63 @@ export interface components {
             enrollment: components["schemas"]["HomeroomEnrollment"];
             user: components["schemas"]["HomeroomPerson"];
         };
-        /** @description What enrolling in a homeroom did. */
+        /** @description The result of adding students to a homeroom. */
         HomeroomStudentsAdded: {
-            /** @description How many are new. */
+            /** @description Number of students who were added. */
             added: number;
         };
         /**
-         * @description What an import does with people who are members already.
+         * @description How an import treats users who are members already.
          * @enum {string}
          */
         ImportMode: "upsert" | "create";
-        /** @description How an import went. */
+        /** @description Result of an import. */
         ImportReport: {
             /**
              * Format: int64
-             * @description Rows that made something new.
+             * @description Number of rows that created a user or a membership.
              */
             created: number;
-            /** @description Whether nothing was changed. */
+            /** @description Whether this was a dry run that changed nothing. */
             dryRun: boolean;
             /**
              * Format: int64
-             * @description Rows that were refused.
+             * @description Number of rejected rows.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Rows that invited an address whose account another organization created.
+             * @description Number of rows that invited an address whose account another organization created.
              */
             invited: number;
-            /** @description Every row, in the order in which they were carried out. */
+            /** @description All rows, in the order in which they were processed. */
             rows: components["schemas"]["ImportRow"][];
             /**
              * Format: int64
-             * @description Rows that said nothing new.
+             * @description Number of rows that changed nothing.
              */
             skipped: number;
             /**
              * Format: int64
-             * @description Rows that changed something.
+             * @description Number of rows that updated an existing member.
              */
             updated: number;
         };
-        /** @description How one row ended. */
+        /** @description Result of one row. */
         ImportRow: {
-            /** @description Why it was refused, with the columns in question. */
+            /** @description Why the row was rejected, with the columns concerned. */
             errors: components["schemas"]["RowProblem"][];
-            /** @description The file of an archive that the row is in; absent for other imports. */
+            /** @description Name of the file in a ZIP archive; absent for other imports. */
             file?: string | null;
-            /** @description In a file the row as a spreadsheet counts, the header being 1; in a body the number of the entry, from 1. */
+            /**
+             * @description Row number. In a file as shown by a spreadsheet, where the header is row 1; in a JSON body the position of the
+             *     entry, counted from 1.
+             */
             row: number;
-            /** @description How it ended. */
             status: components["schemas"]["RowStatus"];
             userId?: components["schemas"]["UserId"] | null;
         };
-        /** @description An invitation of an address into an organization. */
+        /** @description An invitation of an email address to an organization. */
         Invitation: {
             classIds: components["schemas"]["ClassId"][];
             createdAt: components["schemas"]["Timestamp"];
@@ -5318,7 +5448,7 @@ export interface components {
             externalId: components["schemas"]["ExternalId"] | null;
             homeroomIds: components["schemas"]["HomeroomId"][];
             id: components["schemas"]["InvitationId"];
-            /** @description The name as the inviter wrote it; the account may have another. */
+            /** @description The name entered by the inviter; the account may have another name. */
             name: components["schemas"]["Name"];
             organizationId: components["schemas"]["OrganizationId"];
             role: components["schemas"]["MemberRole"];
@@ -5327,63 +5457,65 @@ export interface components {
             status: components["schemas"]["InvitationStatus"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description Id of an invitation of an address into an organization. */
+        /** @description Id of an invitation of an email address to an organization. */
         InvitationId: string;
-        /** @description What the page of a mailed token shows before anything is decided. */
+        /** @description What the holder of an invitation token sees before accepting or declining. */
         InvitationPreview: {
-            /** @description The invited address. */
+            /** @description The invited email address. */
             email: string;
-            /** @description When the invitation ends. */
             expiresAt: components["schemas"]["Timestamp"];
-            /** @description The host under which it is found. */
+            /** @description Host name of the organization. */
             host: string;
-            /** @description Whether a password has to be chosen: the mailbox was never proven, so a password that exists is replaced. */
+            /**
+             * @description Whether the invitee has to choose a password. True if the email address was never verified; an existing password
+             *     is then replaced.
+             */
             needsPassword: boolean;
             organizationLogo: components["schemas"]["WebAddress"] | null;
-            /** @description The organization that invites. */
+            /** @description Name of the inviting organization. */
             organizationName: components["schemas"]["Name"];
-            /** @description Its short name. */
+            /** @description Slug of the inviting organization. */
             organizationSlug: components["schemas"]["Slug"];
-            /** @description The role the person will have. */
+            /** @description The role the invitee will have. */
             role: components["schemas"]["MemberRole"];
         };
         /**
-         * @description State of an invitation, in better-auth's words. An expired invitation stays `pending`.
+         * @description Status of an invitation, with the values of better-auth. An expired invitation stays `pending`.
          * @enum {string}
          */
         InvitationStatus: "pending" | "accepted" | "rejected" | "canceled";
-        /** @description An address that was invited instead of added. */
+        /** @description An email address that was invited instead of added. */
         InvitedUser: {
             email: string;
             invitation: components["schemas"]["Invitation"];
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description Id of a job that runs in the background. */
+        /** @description Id of a background job. */
         JobId: string;
         /**
-         * @description What there is to do.
+         * @description Kind of a job.
          * @enum {string}
          */
         JobKind: "PERSONAL_EXPORT" | "ORGANIZATION_PURGE";
         /**
-         * @description How a job stands.
+         * @description Status of a job.
          * @enum {string}
          */
         JobStatus: "QUEUED" | "RUNNING" | "DONE" | "FAILED";
-        /** @description An account of elsewhere that is a member now. */
+        /** @description An existing account that became a member. */
         JoinedUser: {
             email: string;
             id: components["schemas"]["UserId"];
             member: components["schemas"]["Membership"];
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description A topic as far as the caller may see it; `view` is the extent. */
+        /** @description A topic with the details visible to the caller, as indicated by `view`. */
         KnownAssignment: components["schemas"]["Assignment"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group as far as the caller may see it; `view` is the extent. */
+        /** @description A group with the details visible to the caller, as indicated by `view`. */
         KnownGroup: components["schemas"]["Group"] | components["schemas"]["GroupOutline"];
-        /** @description A person as far as the caller may know the account; `view` is the extent. */
+        /** @description A user with the details visible to the caller, as indicated by `view`. */
         KnownUser: components["schemas"]["KnownUserFull"] | components["schemas"]["KnownUserOutline"];
-        /** @description The caller's own account, or one whose home is the organization that the caller administers. */
+        /** @description The caller's own account, or an account whose home organization the caller administers. */
         KnownUserFull: components["schemas"]["UserWithMember"] & {
             /** @enum {string} */
             view: "FULL";
@@ -5394,7 +5526,7 @@ export interface components {
              */
             view: "FULL";
         };
-        /** @description Every other account. */
+        /** @description Any other account. */
         KnownUserOutline: components["schemas"]["UserOutline"] & {
             /** @enum {string} */
             view: "OUTLINE";
@@ -5407,24 +5539,21 @@ export interface components {
         };
         /** @description The latest message of a room. */
         LastMessage: {
-            /** @description What it says; nothing once it is deleted */
+            /** @description Empty if the message is deleted. */
             content: components["schemas"]["ChatText"];
-            /** @description When it was written. */
             createdAt: components["schemas"]["Timestamp"];
             deletedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Its id. */
             id: components["schemas"]["MessageId"];
             sender: components["schemas"]["Person"] | null;
             /**
              * Format: int64
-             * @description Its place in the room
+             * @description Sequence number in the room.
              */
             seq: number;
-            /** @description What it is. */
             type: components["schemas"]["MessageType"];
         };
         /**
-         * @description What happens to work after the deadline.
+         * @description How submissions after the deadline are handled.
          * @enum {string}
          */
         LatePolicy: "ALLOW" | "BLOCK";
@@ -5433,9 +5562,9 @@ export interface components {
             classId: components["schemas"]["ClassId"] | null;
             className: string;
             deletedAt: components["schemas"]["Timestamp"];
-            /** @description The document, which is deleted */
+            /** @description Id of the deleted document. */
             documentId: components["schemas"]["DocumentId"];
-            /** @description When it is deleted, 24 hours after it arrived */
+            /** @description When the text will be deleted: 24 hours after it arrived. */
             expiresAt: components["schemas"]["Timestamp"];
             fileExtension: components["schemas"]["FileExtension"];
             groupName: string;
@@ -5450,27 +5579,23 @@ export interface components {
         LateTextId: string;
         /** @description A topic to which a draft can be linked. */
         LinkableTopic: {
-            /** @description The topic */
             assignmentId: components["schemas"]["AssignmentId"];
-            /** @description Its deadline */
             deadline: components["schemas"]["Timestamp"];
-            /** @description Its title */
             title: components["schemas"]["Title"];
         };
         List_AttachmentId: string[];
         List_ClassId: string[];
         List_GroupId: string[];
         List_OwnText: {
-            /** @description Its text; absent leaves the text alone, null and empty mean none. */
+            /** @description Text of this group. If absent, the text is unchanged; `null` or an empty string removes it. */
             descriptionOverride?: components["schemas"]["Edit_Description"];
-            /** @description The group. */
             groupId: components["schemas"]["GroupId"];
         }[];
         List_SubjectId: string[];
         List_UserId: string[];
-        /** @description A topic in a list as far as the caller may see it; `view` is the extent. */
+        /** @description A topic in a list with the details visible to the caller, as indicated by `view`. */
         ListedAssignment: components["schemas"]["AssignmentListItem"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group in a list as far as the caller may see it; `view` is the extent. */
+        /** @description A group in a list with the details visible to the caller, as indicated by `view`. */
         ListedGroup: components["schemas"]["GroupListItem"] | components["schemas"]["GroupOutline"];
         /** @description Language of a user, such as "en" or "de-CH". */
         Locale: string;
@@ -5485,9 +5610,9 @@ export interface components {
             id: components["schemas"]["MailDomainId"];
             lostAt: components["schemas"]["Timestamp"] | null;
             method: components["schemas"]["MailDomainMethod"];
-            /** @description The name of the TXT record that proves the domain. */
+            /** @description Name of the TXT record that verifies the domain. */
             recordName: string;
-            /** @description What the TXT record must contain. */
+            /** @description Expected content of the TXT record. */
             recordValue: string;
             status: components["schemas"]["MailDomainStatus"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -5496,12 +5621,12 @@ export interface components {
         /** @description Id of a mail domain of an organization. */
         MailDomainId: string;
         /**
-         * @description How an organization came to hold a domain.
+         * @description How ownership of a domain is verified.
          * @enum {string}
          */
         MailDomainMethod: "DNS" | "SUPER_ADMIN";
         /**
-         * @description Whether an organization holds a domain.
+         * @description Verification status of a mail domain.
          * @enum {string}
          */
         MailDomainStatus: "PENDING" | "VERIFIED" | "LOST";
@@ -5510,13 +5635,13 @@ export interface components {
             /** @description The part after `#token=` in the link. */
             token: string;
         };
-        /** @description The person who asks, with the part he plays in the organization of the request. */
+        /** @description The signed-in user, with the membership in the organization of the request. */
         Me: components["schemas"]["User"] & {
             member: components["schemas"]["Member"] | null;
             organization: components["schemas"]["Organization"] | null;
             passwordReset: components["schemas"]["PasswordReset"] | null;
         };
-        /** @description A membership. */
+        /** @description A membership of an organization. */
         Member: {
             createdAt: components["schemas"]["Timestamp"];
             externalId: components["schemas"]["ExternalId"] | null;
@@ -5527,86 +5652,74 @@ export interface components {
             user: components["schemas"]["MemberPerson"];
             userId: components["schemas"]["UserId"];
         };
-        /** @description What a member of a group did, or somebody else in its documents. */
+        /** @description Editing statistics of a member of a group, or of another user in the documents of the group. */
         MemberContribution: {
             documents: components["schemas"]["DocumentContribution"][];
             firstEditedAt: components["schemas"]["Timestamp"] | null;
             image: string | null;
-            /** @description Whether he is in the group now */
+            /** @description Whether the user is a member of the group at present. */
             isMember: boolean;
             lastEditedAt: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
-             * @description Whole minutes in editors of the group's documents; time in two at once counts once
+             * @description Time in editors of the group's documents, in whole minutes. Documents that are open at the same time are counted
+             *     once.
              */
             minutes: number;
             name: string;
             /**
              * Format: int64
-             * @description Saves with words of his
+             * @description Number of saves that contain edits of the user.
              */
             saves: number;
             userId: components["schemas"]["UserId"];
         };
-        /** @description What a PATCH of a membership may change. */
+        /** @description The fields of a membership that a PATCH can change. */
         MemberEdit: {
-            /** @description The role that counts in the organization. */
+            /** @description The role in the organization. */
             role?: components["schemas"]["Edit_MemberRole"];
         };
-        /** @description The grade of a single member. */
+        /** @description The individual grade of a member. */
         MemberGrade: {
             feedback?: components["schemas"]["FeedbackText"] | null;
             points?: components["schemas"]["Points"] | null;
-            /** @description The member. */
             userId: components["schemas"]["UserId"];
             value?: components["schemas"]["GradeValue"] | null;
         };
         /** @description Id of a membership of a user in an organization. */
         MemberId: string;
-        /** @description Somebody's way from one group to another. */
+        /** @description The result of moving a student. */
         MemberMoved: {
             from: components["schemas"]["Group"];
-            /** @description Submissions he took part in; they stay with the group left */
+            /** @description Submissions in which the student took part. They stay with the former group. */
             keptSubmissions: components["schemas"]["SubmissionId"][];
             to: components["schemas"]["Group"];
         };
-        /** @description The person of a membership. */
+        /** @description The user of a membership. */
         MemberPerson: {
-            /** @description Absent where the caller may not know it. */
+            /** @description Absent if the caller may not see it. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
         };
         /**
-         * @description Role of a member in one organization; this is what counts there.
+         * @description Role of a member in one organization. It determines the permissions of the member there.
          * @enum {string}
          */
         MemberRole: "owner" | "admin" | "teacher" | "student";
-        /** @description Members by role. */
+        /** @description Number of members by role. */
         MembersByRole: {
-            /**
-             * Format: int64
-             * @description Admins.
-             */
+            /** Format: int64 */
             admin: number;
-            /**
-             * Format: int64
-             * @description Owners.
-             */
+            /** Format: int64 */
             owner: number;
-            /**
-             * Format: int64
-             * @description Students.
-             */
+            /** Format: int64 */
             student: number;
-            /**
-             * Format: int64
-             * @description Teachers.
-             */
+            /** Format: int64 */
             teacher: number;
         };
-        /** @description A membership without its person. */
+        /** @description A membership without its user. */
         Membership: {
             createdAt: components["schemas"]["Timestamp"];
             externalId: components["schemas"]["ExternalId"] | null;
@@ -5616,18 +5729,18 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"] | null;
             userId: components["schemas"]["UserId"];
         };
-        /** @description A message in the view of one person. */
+        /** @description A direct message or announcement from the perspective of the caller. */
         Message: components["schemas"]["DirectMessage"] & {
             readAt: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
-             * @description For its sender only: how many got it
+             * @description Present for the sender only: number of recipients.
              */
             recipientCount?: number | null;
-            /** @description For its sender only: who got it, in lists the first five; empty for an announcement */
+            /** @description Present for the sender only: the recipients, at most five in lists; empty for an announcement. */
             recipients?: components["schemas"]["Person"][] | null;
         };
-        /** @description A file of a chat message. */
+        /** @description An attachment of a room message. */
         MessageAttachment: {
             fileName: string;
             id: components["schemas"]["AttachmentId"];
@@ -5636,23 +5749,19 @@ export interface components {
             size: number;
             url: string;
         };
-        /** @description Id of a chat message, a direct message or an announcement. */
+        /** @description Id of a room message, a direct message or an announcement. */
         MessageId: string;
-        /** @description Subject line of a direct message. */
+        /** @description Subject of a direct message. */
         MessageSubject: string;
         /**
-         * @description What a chat message is.
+         * @description Type of a room message.
          * @enum {string}
          */
         MessageType: "TEXT" | "FILE" | "SYSTEM";
-        /**
-         * @description The settings of a school. Read from the store it knows what an older or newer version may have written there; what
-         *     people send is a [`MetadataEdit`], which refuses every key it does not know. With every limit reached it is far below
-         *     the 16 KiB of contract 3.1.
-         */
+        /** @description Settings of an organization. */
         Metadata: {
             /**
-             * @description What it has switched on.
+             * @description Enabled features.
              * @default {
              *       "studentsChangeNames": false,
              *       "teachersAddSubjects": false
@@ -5669,174 +5778,175 @@ export interface components {
             timezone: components["schemas"]["TimeZone"] | null;
         };
         /**
-         * @description What a PATCH says about settings, key by key: absent stays, null clears. At the creation of an organization it is
-         *     applied to empty settings.
+         * @description Changes of the settings, key by key: an absent key is unchanged, null clears it. When an organization is created,
+         *     the changes are applied to empty settings.
          */
         MetadataEdit: {
-            /** @description What it has switched on, switch by switch. */
+            /** @description Optional features, key by key. */
             features?: components["schemas"]["Edit_FeaturesEdit"];
-            /** @description The scale of topics that name none. */
+            /** @description Grade scale of topics that do not specify one. */
             gradeScale?: components["schemas"]["Edit_GradeScale"];
-            /** @description What happens to late work on topics that do not say. */
+            /** @description How late submissions are handled for topics that do not specify it. */
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
-            /** @description The language of accounts that name none. */
+            /** @description Language of accounts that do not specify one. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description The time zone of its lessons. */
+            /** @description Time zone of the organization, an IANA name. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
         /**
-         * @description How the editor opens for somebody.
+         * @description Mode in which the editor opens.
          * @enum {string}
          */
         Mode: "edit" | "view";
-        /** @description The group that a member goes to. */
+        /** @description The target of a move. */
         Move: {
-            /** @description Only show what would happen; the same as `dryRun` in the query. */
+            /** @description Only report what would change. Equivalent to the query parameter `dryRun`. */
             dryRun?: boolean;
             /** @description Another group of the same class. */
             toGroupId: components["schemas"]["GroupId"];
         };
-        /** @description Name of a person, a class, a course or an organization. */
+        /** @description Name of a user, a class, a course or an organization. */
         Name: string;
-        /** @description A person by name. */
+        /** @description A user by name. */
         NamedPerson: {
             id: components["schemas"]["UserId"];
             name: string;
         };
-        /** @description A topic to be created. */
+        /** @description A topic to create. */
         NewAssignment: {
-            /** @description Its class. */
+            /** @description The class of the topic. */
             classId: components["schemas"]["ClassId"];
             courseId?: components["schemas"]["CourseId"] | null;
-            /** @description The only deadline there is; one in the past is allowed. */
+            /** @description The deadline, the same for all groups. It may be in the past. */
             deadline: components["schemas"]["Timestamp"];
             description?: components["schemas"]["Description"] | null;
             gradeScale?: components["schemas"]["GradeScale"] | null;
-            /** @description Groups that work on it. */
+            /** @description The groups that work on the topic. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description Groups that work on it, with texts of their own. */
+            /** @description The groups that work on the topic, with group-specific texts. */
             groups?: components["schemas"]["List_OwnText"];
-            /** @description True unless said otherwise. */
+            /** @description Defaults to true. */
             isShared?: boolean | null;
             latePolicy?: components["schemas"]["LatePolicy"] | null;
             maxPoints?: components["schemas"]["Points"] | null;
             requiredSubmissions?: components["schemas"]["RequiredSubmissions"] | null;
-            /** @description The name of the topic. */
+            /** @description The title of the topic. */
             title: components["schemas"]["Title"];
         };
-        /** @description A class to be created. */
+        /** @description A class to create. */
         NewClass: {
-            /** @description School year, such as 2026/2027. */
+            /** @description The school year, for example 2026/2027. */
             academicYear: components["schemas"]["AcademicYear"];
             endDate?: components["schemas"]["DateOrTime"] | null;
-            /** @description Whether the students of the homeroom are enrolled at once. */
+            /** @description Whether to enroll the students of the homeroom immediately. */
             enrollHomeroom?: boolean | null;
             externalId?: components["schemas"]["ExternalId"] | null;
             homeroomId?: components["schemas"]["HomeroomId"] | null;
-            /** @description Its name; two classes may share one. */
+            /** @description The name of the class. It does not have to be unique. */
             name: components["schemas"]["Name"];
             schedule?: components["schemas"]["Schedule"] | null;
-            /** @description Half-year, a free label; a number is taken as text. */
+            /** @description Semester, a free-form label; a number is accepted and converted to text. */
             semester?: string | number | null;
             startDate?: components["schemas"]["DateOrTime"] | null;
             status?: components["schemas"]["ClassStatus"] | null;
             subjectIds?: components["schemas"]["List_SubjectId"] | null;
             teacherId?: components["schemas"]["UserId"] | null;
         };
-        /** @description What of a class is to come along into a new one. */
+        /** @description What to copy into a new class. */
         NewClone: {
-            /** @description Its school year; dates move as far as this is from the year of the old class. */
+            /** @description The school year of the new class. Dates are shifted by its distance from the year of the original. */
             academicYear: components["schemas"]["AcademicYear"];
             /** @description The name of the new class. */
             name: components["schemas"]["Name"];
-            /** @description Whether courses that are not archived come along. */
+            /** @description Whether to copy the courses that are not archived. */
             withCourses?: boolean;
-            /** @description Whether the students come along. */
+            /** @description Whether to enroll the students of the original. */
             withStudents?: boolean;
-            /** @description Whether topics come along, with the files all groups share and without groups; needs withCourses. */
+            /** @description Whether to copy the topics with their shared files, but without groups. Requires `withCourses`. */
             withTopics?: boolean;
         };
-        /** @description Somebody who is to teach along. */
+        /** @description A co-teacher to add. */
         NewCoTeacher: {
-            /** @description A teacher, an admin or an owner of the organization. */
+            /** @description The user id of a teacher, an administrator or an owner of the organization. */
             userId: components["schemas"]["UserId"];
         };
-        /** @description Where a topic is to come once more, and until when it is to be done there. */
+        /** @description Where to create the copy of a topic, and its deadline. */
         NewCopy: {
             classId?: components["schemas"]["ClassId"] | null;
             /**
-             * @description The course it comes into, null for none. Unless said otherwise it stays in its course, and in another class it has
-             *     none.
+             * @description The course of the copy; null means no course. By default the copy stays in the course of the original if the
+             *     class is the same, and has no course otherwise.
              */
             courseId?: components["schemas"]["Edit_CourseId"];
-            /** @description The deadline of the copy; one in the past is allowed. */
+            /** @description The deadline of the copy. It may be in the past. */
             deadline: components["schemas"]["Timestamp"];
-            /** @description Whether the files come along that all groups share. */
+            /** @description Whether to copy the files that are shared by all groups. */
             withFiles?: boolean;
         };
-        /** @description A course to be created. */
+        /** @description A course to create. */
         NewCourse: {
-            /** @description The one class it belongs to. */
+            /** @description The class of the course. */
             classId: components["schemas"]["ClassId"];
             description?: components["schemas"]["CourseDescription"] | null;
-            /** @description Unique with class and subject. */
+            /** @description The name, unique within the class and subject. */
             name: components["schemas"]["Name"];
             status?: components["schemas"]["CourseStatus"] | null;
-            /** @description The one subject it belongs to; the class learns it when it does not list it yet. */
+            /** @description The subject of the course. It is added to the subjects of the class if necessary. */
             subjectId: components["schemas"]["SubjectId"];
         };
-        /** @description A wish for groups. */
+        /** @description A request to divide students into groups. */
         NewDivision: {
-            /** @description The class. */
+            /** @description The class whose students are divided. */
             classId: components["schemas"]["ClassId"];
             courseId?: components["schemas"]["CourseId"] | null;
             /**
              * Format: int32
-             * @description So many groups; either this or `groupSize`.
+             * @description The number of groups. Provide either this or `groupSize`.
              */
             groupCount?: number | null;
             /**
              * Format: int32
-             * @description No group is larger than this; either this or `groupCount`.
+             * @description The maximum size of a group. Provide either this or `groupCount`.
              */
             groupSize?: number | null;
-            /** @description Students of whom no two share a group. */
+            /** @description Sets of students of whom no two are placed in the same group. */
             keepApart?: components["schemas"]["List_UserId"][];
-            /** @description Students who stay in one group. */
+            /** @description Sets of students who are placed in the same group. */
             keepTogether?: components["schemas"]["List_UserId"][];
             /**
              * Format: int32
-             * @description Draws the lots: the same number divides the same students alike. Drawn when absent; a preview tells it.
+             * @description The random seed: the same seed divides the same students in the same way. Generated if absent; a preview
+             *     returns it.
              */
             seed?: number | null;
-            /** @description By lot, or so that people meet new partners. */
+            /** @description Divide randomly, or prefer partners who have not worked together yet. */
             strategy: components["schemas"]["Strategy"];
             studentIds?: components["schemas"]["List_UserId"] | null;
         };
-        /** @description A document to be created without a file of one's own. */
+        /** @description A document to create without an upload. */
         NewDocument: {
             assignmentId?: components["schemas"]["AssignmentId"] | null;
             documentType?: components["schemas"]["DocumentType"] | null;
             fileExtension?: components["schemas"]["FileExtension"] | null;
             templateAttachmentId?: components["schemas"]["AttachmentId"] | null;
-            /** @description Its title. */
+            /** @description The title of the document. */
             title: components["schemas"]["DocumentTitle"];
         };
-        /** @description A feedback to be given, about exactly one thing. */
+        /** @description Feedback to create, about exactly one of a group assignment, a submission and a document. */
         NewFeedback: {
             documentId?: components["schemas"]["DocumentId"] | null;
             groupAssignmentId?: components["schemas"]["GroupAssignmentId"] | null;
-            /** @description False holds it back from the group; true unless said otherwise. */
+            /** @description Whether to publish it immediately. Defaults to true; if false, students do not see it. */
             publish?: boolean | null;
             submissionId?: components["schemas"]["SubmissionId"] | null;
-            /** @description What it says. */
+            /** @description The text. */
             text: components["schemas"]["FeedbackText"];
             visibility?: components["schemas"]["FeedbackVisibility"] | null;
         };
-        /** @description A group to be created. */
+        /** @description A group to create. */
         NewGroup: {
             assignmentId?: components["schemas"]["AssignmentId"] | null;
-            /** @description Its class. */
+            /** @description The class of the group. */
             classId: components["schemas"]["ClassId"];
             courseId?: components["schemas"]["CourseId"] | null;
             descriptionOverride?: components["schemas"]["Description"] | null;
@@ -5845,20 +5955,20 @@ export interface components {
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
             startDate?: components["schemas"]["DateOrTime"] | null;
-            /** @description Students of the class. */
+            /** @description The members: students of the class. */
             studentIds?: components["schemas"]["List_UserId"];
             subjectId?: components["schemas"]["SubjectId"] | null;
         };
-        /** @description Several groups of one class to be created at once, all or none. */
+        /** @description Several groups of one class, created all or none. */
         NewGroupBatch: {
             assignmentId?: components["schemas"]["AssignmentId"] | null;
-            /** @description Their class. */
+            /** @description The class of the groups. */
             classId: components["schemas"]["ClassId"];
             courseId?: components["schemas"]["CourseId"] | null;
-            /** @description What differs from group to group. */
+            /** @description The individual properties of each group. */
             groups: components["schemas"]["NewGroupInBatch"][];
         };
-        /** @description One of several groups to be created at once. */
+        /** @description One group of a batch. */
         NewGroupInBatch: {
             descriptionOverride?: components["schemas"]["Description"] | null;
             displayName?: components["schemas"]["ShortName"] | null;
@@ -5866,44 +5976,44 @@ export interface components {
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
             startDate?: components["schemas"]["DateOrTime"] | null;
-            /** @description Students of the class. */
+            /** @description The members: students of the class. */
             studentIds?: components["schemas"]["List_UserId"];
             subjectId?: components["schemas"]["SubjectId"] | null;
         };
-        /** @description Groups to be attached to a topic. */
+        /** @description Groups to attach to a topic. */
         NewGroups: {
-            /** @description Groups. */
+            /** @description The ids of the groups. */
             groupIds?: components["schemas"]["List_GroupId"];
-            /** @description Groups with texts of their own. */
+            /** @description Groups with group-specific texts. */
             groups?: components["schemas"]["List_OwnText"];
         };
-        /** @description What is handed out. */
+        /** @description What to hand out. */
         NewHandout: {
-            /** @description A file of the topic that is for all its groups. */
+            /** @description A file of the topic that is shared by all groups. */
             templateAttachmentId: components["schemas"]["AttachmentId"];
             title?: components["schemas"]["DocumentTitle"] | null;
         };
-        /** @description A homeroom to be created. */
+        /** @description A homeroom to create. */
         NewHomeroom: {
             academicYear?: components["schemas"]["AcademicYear"] | null;
             gradeLevel?: components["schemas"]["GradeLevel"] | null;
-            /** @description Its name, unique with the year in the organization. */
+            /** @description The name, unique per school year in the organization. */
             name: components["schemas"]["ShortName"];
             teacherId?: components["schemas"]["UserId"] | null;
         };
-        /** @description Students who come into a homeroom. */
+        /** @description The students to add to a homeroom. */
         NewHomeroomStudents: {
-            /** @description Students of the organization whose accounts are active. */
+            /** @description Students of the organization with active accounts. */
             studentIds: components["schemas"]["List_UserId"];
         };
-        /** @description A domain to be added. */
+        /** @description A domain to add. */
         NewMailDomain: {
-            /** @description The domain of the school's mail addresses, such as `school.example`. */
+            /** @description The domain of the school's email addresses, for example `school.example`. */
             domain: string;
         };
-        /** @description A person who was added to the organization; `result` is the way. */
+        /** @description A user who was added to the organization; `result` indicates how. */
         NewMember: components["schemas"]["NewMemberCreated"] | components["schemas"]["NewMemberJoined"] | components["schemas"]["NewMemberInvited"];
-        /** @description With a new account. */
+        /** @description A new account was created. */
         NewMemberCreated: components["schemas"]["NewUserWithMember"] & {
             /** @enum {string} */
             result: "CREATED";
@@ -5914,7 +6024,7 @@ export interface components {
              */
             result: "CREATED";
         };
-        /** @description The address was invited, because its account was not created by this organization. */
+        /** @description The address was invited, because its account was created by another organization. */
         NewMemberInvited: components["schemas"]["InvitedUser"] & {
             /** @enum {string} */
             result: "INVITED";
@@ -5925,7 +6035,7 @@ export interface components {
              */
             result: "INVITED";
         };
-        /** @description With an account that existed: nothing of its profile is shown. */
+        /** @description An existing account joined; its profile is not returned. */
         NewMemberJoined: components["schemas"]["JoinedUser"] & {
             /** @enum {string} */
             result: "JOINED";
@@ -5936,23 +6046,23 @@ export interface components {
              */
             result: "JOINED";
         };
-        /** @description Students to come into a group. */
+        /** @description The students to add to a group. */
         NewMembers: {
             /** @description Students of the class. */
             studentIds: components["schemas"]["List_UserId"];
         };
-        /** @description A message to be sent: to persons, to a class, to a group or to all groups of a topic, to one of these. */
+        /** @description A message to send. It has exactly one target: users, a class, a group, or all groups of a topic. */
         NewMessage: {
             assignmentId?: components["schemas"]["AssignmentId"] | null;
             classId?: components["schemas"]["ClassId"] | null;
-            /** @description What it says. */
+            /** @description The text. */
             content: components["schemas"]["ChatText"];
             groupId?: components["schemas"]["GroupId"] | null;
-            /** @description The persons who get it. */
+            /** @description The users who receive it. */
             recipientIds?: components["schemas"]["List_UserId"];
             subject?: components["schemas"]["MessageSubject"] | null;
         };
-        /** @description A chat message to be written. */
+        /** @description A chat message to send. */
         NewRoomMessage: {
             /** @description Files that the sender uploaded to this room and has not sent yet; at most 20. */
             attachmentIds?: components["schemas"]["List_AttachmentId"];
@@ -5960,75 +6070,75 @@ export interface components {
             content?: components["schemas"]["ChatText"] | null;
             replyToId?: components["schemas"]["MessageId"] | null;
         };
-        /** @description Students to be enrolled: named one by one, or all of a homeroom. */
+        /** @description The students to enroll: either a list, or all students of a homeroom. */
         NewStudents: {
             homeroomId?: components["schemas"]["HomeroomId"] | null;
             studentIds?: components["schemas"]["List_UserId"] | null;
         };
-        /** @description A subject to be created. */
+        /** @description A subject to create. */
         NewSubject: {
             code?: components["schemas"]["SubjectCode"] | null;
             color?: components["schemas"]["Color"] | null;
             description?: components["schemas"]["SubjectDescription"] | null;
-            /** @description Its name, unique in the organization without regard to case. */
+            /** @description The name, unique in the organization regardless of case. */
             name: components["schemas"]["ShortName"];
         };
-        /** @description An organization to be founded. */
+        /** @description An organization to create. */
         NewTenant: {
             customDomain?: components["schemas"]["CustomDomain"] | null;
             metadata?: components["schemas"]["MetadataEdit"] | null;
-            /** @description Its name. */
+            /** @description The name of the organization. */
             name: components["schemas"]["Name"];
-            /** @description The address of its first owner; one that has an account is invited. */
+            /** @description The email address of the first owner. An address that has an account is invited. */
             ownerEmail: string;
-            /** @description The name of the owner's account, if it is new. */
+            /** @description The name of the owner, used if the account is new. */
             ownerName: components["schemas"]["Name"];
-            /** @description Its name in addresses, also its subdomain. */
+            /** @description The short name, used as the subdomain. */
             slug: components["schemas"]["Slug"];
         };
-        /** @description Somebody to be brought into the school. */
+        /** @description A user to create. */
         NewUser: {
             classIds?: components["schemas"]["List_ClassId"] | null;
-            /** @description The address to sign in with. */
+            /** @description The email address to sign in with. */
             email: string;
             externalId?: components["schemas"]["ExternalId"] | null;
             firstName?: components["schemas"]["ShortName"] | null;
             homeroomId?: components["schemas"]["HomeroomId"] | null;
             lastName?: components["schemas"]["ShortName"] | null;
-            /** @description The name shown to others. */
+            /** @description The display name. */
             name: components["schemas"]["Name"];
-            /** @description A password; the person is asked to choose another. */
+            /** @description A password. The user is asked to change it. */
             password?: string | null;
-            /** @description ADMIN, TEACHER or STUDENT: the role in this organization. */
+            /** @description The role in this organization: ADMIN, TEACHER or STUDENT. */
             role: components["schemas"]["PlatformRole"];
-            /** @description Instead of a password: mail a link with which the person chooses one. */
+            /** @description Email the user a link to choose a password. Cannot be combined with `password`. */
             sendInvite?: boolean | null;
             username?: components["schemas"]["Username"] | null;
         };
-        /** @description A new account, with the password that the service made up for it. */
+        /** @description A new account, with a temporary password if one was generated. */
         NewUserWithMember: components["schemas"]["UserWithMember"] & {
-            /** @description Told this once; good for a week. */
+            /** @description The generated password, returned only once. It expires after one week. */
             temporaryPassword?: string | null;
         };
-        /** @description A short remark, with a submission, an unsubmission or a handled help call. */
+        /** @description Short note on a submission, an unsubmission or a resolved help request. */
         Note: string;
         /**
-         * @description The status of a document that is not locked, or was before the lock.
+         * @description Status of a document without its lock.
          * @enum {string}
          */
         Open: "DRAFT" | "SUBMITTED";
-        /** @description A document that finishing a topic leaves open. */
+        /** @description A document that stays open when a topic is finished. */
         OpenDocument: {
-            /** @description The active topic it is linked to */
+            /** @description The active topic the document is linked to. */
             assignmentId: components["schemas"]["AssignmentId"];
-            /** @description The title of that topic */
+            /** @description Title of that topic. */
             assignmentTitle: components["schemas"]["Title"];
             documentId: components["schemas"]["DocumentId"];
             documentType: components["schemas"]["DocumentType"];
             group: components["schemas"]["GroupLabel"];
             title: components["schemas"]["DocumentTitle"];
         };
-        /** @description A school as its members see it. */
+        /** @description An organization, as visible to its members. */
         Organization: {
             createdAt: components["schemas"]["Timestamp"];
             customDomain: components["schemas"]["CustomDomain"] | null;
@@ -6042,33 +6152,32 @@ export interface components {
             storageQuota?: components["schemas"]["QuotaBytes"] | null;
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description What the platform may change of a school: also where it is found. */
+        /** @description Fields of an organization that platform administrators may change. */
         OrganizationEdit: {
-            /** @description New host of its own. */
+            /** @description New host name of its own. */
             customDomain?: components["schemas"]["Edit_CustomDomain"];
-            /** @description How many bytes each of its groups may keep; null for what every group may keep. */
+            /** @description Storage quota of each of its groups in bytes; null for the default. */
             groupStorageQuota?: components["schemas"]["Edit_QuotaBytes"];
-            /** @description New address of its logo. */
+            /** @description URL of the new logo. */
             logo?: components["schemas"]["Edit_WebAddress"];
-            /** @description New settings, key by key. */
+            /** @description Changes of the settings, key by key. */
             metadata?: components["schemas"]["Edit_MetadataEdit"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_Name"];
-            /** @description New name in addresses. */
+            /** @description New name in URLs, unique on the platform. */
             slug?: components["schemas"]["Edit_Slug"];
-            /** @description How many bytes it may keep; null for what every school may keep. */
+            /** @description Storage quota of the organization in bytes; null for the default. */
             storageQuota?: components["schemas"]["Edit_QuotaBytes"];
         };
         /** @description Id of an organization, the tenant. */
         OrganizationId: string;
         /**
-         * @description Whether an organization works.
+         * @description Status of an organization.
          * @enum {string}
          */
         OrganizationStatus: "ACTIVE" | "SUSPENDED";
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_ActivityLog: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: {
                 action: string;
                 assignmentId: components["schemas"]["AssignmentId"] | null;
@@ -6080,7 +6189,7 @@ export interface components {
                 entityId: string;
                 entityName: string | null;
                 entityType: string;
-                /** @description Category and action as one word */
+                /** @description Event name, a combination of category and action. */
                 event: string;
                 groupId: components["schemas"]["GroupId"] | null;
                 id: components["schemas"]["LogId"];
@@ -6090,12 +6199,12 @@ export interface components {
                 userName: string;
                 userRole: string;
             }[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_Invitation: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: {
                 classIds: components["schemas"]["ClassId"][];
                 createdAt: components["schemas"]["Timestamp"];
@@ -6104,7 +6213,7 @@ export interface components {
                 externalId: components["schemas"]["ExternalId"] | null;
                 homeroomIds: components["schemas"]["HomeroomId"][];
                 id: components["schemas"]["InvitationId"];
-                /** @description The name as the inviter wrote it; the account may have another. */
+                /** @description The name entered by the inviter; the account may have another name. */
                 name: components["schemas"]["Name"];
                 organizationId: components["schemas"]["OrganizationId"];
                 role: components["schemas"]["MemberRole"];
@@ -6113,12 +6222,12 @@ export interface components {
                 status: components["schemas"]["InvitationStatus"];
                 updatedAt: components["schemas"]["Timestamp"];
             }[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_KnownUser: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: ((components["schemas"]["UserWithMember"] & {
                 /** @enum {string} */
                 view: "FULL";
@@ -6126,12 +6235,12 @@ export interface components {
                 /** @enum {string} */
                 view: "OUTLINE";
             }))[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_Member: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: {
                 createdAt: components["schemas"]["Timestamp"];
                 externalId: components["schemas"]["ExternalId"] | null;
@@ -6142,62 +6251,57 @@ export interface components {
                 user: components["schemas"]["MemberPerson"];
                 userId: components["schemas"]["UserId"];
             }[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_Message: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: (components["schemas"]["DirectMessage"] & {
                 readAt: components["schemas"]["Timestamp"] | null;
                 /**
                  * Format: int64
-                 * @description For its sender only: how many got it
+                 * @description Present for the sender only: number of recipients.
                  */
                 recipientCount?: number | null;
-                /** @description For its sender only: who got it, in lists the first five; empty for an announcement */
+                /** @description Present for the sender only: the recipients, at most five in lists; empty for an announcement. */
                 recipients?: components["schemas"]["Person"][] | null;
             })[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_Session: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: {
-                /** @description The organization it works in. */
                 activeOrganizationId: components["schemas"]["OrganizationId"];
-                /** @description When the person signed in. */
+                /** @description When the user signed in. */
                 createdAt: components["schemas"]["Timestamp"];
-                /** @description When it ends. */
                 expiresAt: components["schemas"]["Timestamp"];
-                /** @description Its id. */
                 id: components["schemas"]["SessionId"];
-                /** @description Where the sign-in came from; null for people whom the caller may not act on. */
+                /** @description IP address of the sign-in; null for users whom the caller may not manage. */
                 ipAddress: string | null;
-                /** @description Whether the request came with it. */
+                /** @description Whether this is the session of the request. */
                 isCurrent: boolean;
-                /** @description What the person is here. */
+                /** @description Role of the user in this organization. */
                 role: components["schemas"]["MemberRole"];
-                /** @description When it was last prolonged. */
+                /** @description When the session was last extended. */
                 updatedAt: components["schemas"]["Timestamp"];
-                /** @description The person. */
                 user: components["schemas"]["SessionPerson"];
-                /** @description The program it came with; null for people whom the caller may not act on. */
+                /** @description User agent of the sign-in; null for users whom the caller may not manage. */
                 userAgent: string | null;
-                /** @description Whose it is. */
                 userId: components["schemas"]["UserId"];
             }[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description One page of a list that grows without bound. */
+        /** @description A page of a list that grows without bound. */
         Page_WorkRoomMessage: {
-            /** @description The rows of this page. */
+            /** @description The rows of the page. */
             data: {
                 attachments: components["schemas"]["MessageAttachment"][];
                 clientMessageId: components["schemas"]["ClientMessageId"] | null;
-                /** @description Empty once it is deleted */
+                /** @description Empty if the message is deleted. */
                 content: string;
                 createdAt: components["schemas"]["Timestamp"];
                 deletedAt: components["schemas"]["Timestamp"] | null;
@@ -6208,36 +6312,34 @@ export interface components {
                 senderId: components["schemas"]["UserId"] | null;
                 /**
                  * Format: int64
-                 * @description Its place in the room: 1, 2, … without gaps
+                 * @description Sequence number in the room: 1, 2, … without gaps.
                  */
                 seq: number;
                 type: components["schemas"]["MessageType"];
                 workRoomId: components["schemas"]["WorkRoomId"];
             }[];
-            /** @description What to send as `cursor` for the next page; null on the last one. */
+            /** @description The `cursor` of the next page. Null on the last page. */
             nextCursor: string | null;
         };
-        /** @description A password that was set by another person. */
+        /** @description A password reset by another user. */
         PasswordReset: {
-            /** @description When it was set. */
+            /** @description When the password was set. */
             at: components["schemas"]["Timestamp"];
             by: components["schemas"]["Person"] | null;
         };
-        /** @description People to be imported. */
+        /** @description People to import. */
         PeopleToImport: {
-            /** @description At most 500; more come in a file. */
+            /** @description At most 500 people. Use a file for more. */
             users: components["schemas"]["PersonToImport"][];
         };
-        /** @description What everybody may see of a person they meet. */
+        /** @description Public profile of a user, as visible to other users. */
         Person: {
-            /** @description Their id. */
             id: components["schemas"]["UserId"];
-            /** @description Address of their picture. */
+            /** @description URL of the profile image. */
             image?: string | null;
-            /** @description Their name. */
             name: string;
         };
-        /** @description A student or a teacher; what is wrong with one is said in the report, as for a row of a file. */
+        /** @description A student or a teacher. Problems are listed in the report, as for a row of a file. */
         PersonToImport: {
             /**
              * @description Ids or names of classes.
@@ -6245,22 +6347,22 @@ export interface components {
              */
             classes: string[] | null;
             /**
-             * @description Address.
+             * @description Email address.
              * @default null
              */
             email: string | null;
             /**
-             * @description Id in the school's own administration.
+             * @description Id in the school's administration system.
              * @default null
              */
             externalId: string | null;
             /**
-             * @description First name; one of the two is needed.
+             * @description First name. A first or last name is required.
              * @default null
              */
             firstName: string | null;
             /**
-             * @description Id or name of a homeroom; a new name makes one.
+             * @description Id or name of a homeroom. A new name creates a homeroom.
              * @default null
              */
             homeroom: string | null;
@@ -6270,20 +6372,20 @@ export interface components {
              */
             lastName: string | null;
             /**
-             * @description The hash of a better-auth database.
+             * @description Password hash from a better-auth database.
              * @default null
              */
             passwordHash: string | null;
             /**
-             * @description student or teacher.
+             * @description `student` or `teacher`.
              * @default null
              */
             role: string | null;
         };
-        /** @description An archive that is being made, or was. */
+        /** @description An export of personal data. The archive is created by a background job. */
         PersonalExport: {
             createdAt: components["schemas"]["Timestamp"];
-            /** @description Where it can be fetched, once it is done */
+            /** @description Download URL of the archive; null until the job is done. */
             downloadUrl: string | null;
             expiresAt: components["schemas"]["Timestamp"] | null;
             finishedAt: components["schemas"]["Timestamp"] | null;
@@ -6291,136 +6393,139 @@ export interface components {
             kind: components["schemas"]["JobKind"];
             /**
              * Format: int64
-             * @description Bytes of the archive, once it is done
+             * @description Size of the archive in bytes; null until the job is done.
              */
             size: number | null;
             status: components["schemas"]["JobStatus"];
-            /** @description Whose data it is */
+            /** @description The user whose data is exported. */
             userId: string | null;
         };
         /**
-         * @description Role of an account on the whole platform; only `SUPER_ADMIN` decides anything, the others are defaults.
+         * @description Role of an account on the platform. Only `SUPER_ADMIN` grants permissions; the other values are defaults.
          * @enum {string}
          */
         PlatformRole: "SUPER_ADMIN" | "ADMIN" | "TEACHER" | "STUDENT";
         /**
          * Format: double
-         * @description Points of a grade, or the most points an assignment gives.
+         * @description Points of a grade, or the maximum number of points of an assignment.
          */
         Points: number;
-        /** @description One field that does not fit, as `details` of an answer lists it. */
+        /** @description One problem of a request, as listed in `details` of an error. */
         Problem: {
-            /** @description Why, for programs: `required`, `too_short`, `too_long`, `type`, `format`, `enum` or `unknown` for a request that does not fit; others name the rule. */
+            /**
+             * @description Machine-readable reason. In validation errors one of `required`, `too_short`, `too_long`, `type`, `format`,
+             *     `enum` and `unknown`; other errors use a code of their own.
+             */
             code: string;
-            /** @description The id of the object that has what was to be unique, if the caller can read it. */
+            /** @description Id of the object that already has the unique value. Present only if the caller may read that object. */
             existingId?: string | null;
-            /** @description Why, for people. */
+            /** @description Human-readable reason in English. */
             message: string;
-            /** @description Where: a field name or a dotted path (`groups[0].groupId`). */
+            /** @description Path of the field, for example `title` or `groups[0].groupId`. */
             path: string;
         };
-        /** @description What a PATCH of the own profile may change. */
+        /** @description The fields of the caller's profile that a PATCH can change. */
         ProfileEdit: {
             /**
-             * @description Null or empty takes the picture away. Nothing else is allowed: pictures cannot be uploaded, and addresses elsewhere
-             *     would tell their owners who looks.
+             * @description Null or empty removes the picture. Other values are rejected: pictures cannot be uploaded, and an external URL
+             *     would reveal to its host who views it.
              */
             image?: components["schemas"]["Edit_String"];
-            /** @description Language. */
+            /** @description The language. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description The name shown to others. */
+            /** @description The display name. */
             name?: components["schemas"]["Edit_Name"];
-            /** @description Time zone. */
+            /** @description The time zone. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
-        /** @description How many grades are out now. */
+        /** @description The result of publishing grades. */
         PublishedGrades: {
             /**
              * Format: int64
-             * @description Grades that were drafts before
+             * @description Number of grades that were drafts and are published now.
              */
             published: number;
         };
         /**
          * Format: int64
-         * @description How much may be kept, in bytes.
+         * @description Storage quota in bytes.
          */
         QuotaBytes: number;
-        /** @description Whether the service can work. */
+        /** @description The readiness of the service. */
         Readiness: {
-            /** @description Each thing the service needs. */
+            /** @description The dependencies of the service. */
             checks: components["schemas"]["Checks"];
             /**
-             * @description `ok`, `degraded` (works without the document server), `unavailable`, or `draining`: it was told to stop, so send
-             *     nobody here any more.
+             * @description `ok`, `degraded` (works without the document server), `unavailable`, or `draining` (the service is shutting down
+             *     and must receive no new traffic).
              */
             status: string;
         };
-        /** @description How far somebody has read. */
+        /** @description How far the user has read. */
         Reading: {
             lastReadMessageId?: components["schemas"]["MessageId"] | null;
         };
-        /** @description What a deletion shut. */
+        /** @description Result of deleting an organization. */
         RemovedTenant: {
-            /** @description How many sessions worked in it. */
+            /** @description Number of sessions that ended. */
             endedSessions: number;
             id: components["schemas"]["OrganizationId"];
             /**
              * Format: int64
-             * @description How many members it had; their accounts lose this home.
+             * @description Number of members. Accounts whose home organization it was no longer have one.
              */
             members: number;
             name: components["schemas"]["Name"];
             success: boolean;
         };
-        /** @description What went with a topic. */
+        /** @description The result of deleting a topic. */
         RemovedTopic: {
             /**
              * Format: int64
-             * @description How many submissions went, or would go.
+             * @description Number of submissions that were deleted, or would be in a dry run.
              */
             deletedSubmissions: number;
-            /** @description Always true; a failure is an error. */
+            /** @description Always true; failures are reported as errors. */
             success: boolean;
         };
-        /** @description What reopening a topic did. */
+        /** @description The result of reopening a topic. */
         ReopenedTopic: {
             assignmentId: components["schemas"]["AssignmentId"];
             /** Format: int64 */
             groups: number;
             status: components["schemas"]["AssignmentStatus"];
-            /** @description Documents without a topic that stay locked, because another topic of their group is finished */
+            /** @description Documents without a topic that stay locked because another topic of their group is finished. */
             stillLockedDocuments: components["schemas"]["DocumentId"][];
             /** Format: int64 */
             unlockedDocuments: number;
         };
         /**
          * Format: int64
-         * @description How many documents a group is asked for.
+         * @description Number of documents a group has to create.
          */
         RequiredDocuments: number;
         /**
          * Format: int64
-         * @description How many documents a group has to submit for an assignment.
+         * @description Number of documents a group has to submit for an assignment.
          */
         RequiredSubmissions: number;
         /** @description Id of one immutable revision of a document. */
         RevisionId: string;
         /**
-         * @description Where the bytes of a revision came from.
+         * @description Origin of a revision.
          * @enum {string}
          */
         RevisionOrigin: "CREATE" | "EDITOR" | "FORCESAVE" | "UPLOAD" | "RESTORE" | "LATE" | "LATE_AFTER_LOCK";
-        /** @description What a PATCH may change. */
+        /** @description The fields that a PATCH can change. */
         RoomMessageEdit: {
-            /** @description What it says now. */
+            /** @description The new text. */
             content?: components["schemas"]["Edit_ChatText"];
         };
-        /** @description Name of a room in a schedule entry. */
+        /** @description Name of the room of a lesson. */
         RoomName: string;
-        /** @description A student of a class as far as the caller may know the account; `view` is the extent. */
+        /** @description A student of a class with the details visible to the caller, as indicated by `view`. */
         RosterEntry: components["schemas"]["RosterEntryFull"] | components["schemas"]["RosterEntryOutline"];
-        /** @description For the staff of the class: with address, enrolment and groups. */
+        /** @description For the staff of the class: with email address, enrolment and groups. */
         RosterEntryFull: components["schemas"]["ClassStudent"] & {
             /** @enum {string} */
             view: "FULL";
@@ -6431,7 +6536,7 @@ export interface components {
              */
             view: "FULL";
         };
-        /** @description For the students of the class: by name. */
+        /** @description For students of the class: name and image only. */
         RosterEntryOutline: components["schemas"]["Person"] & {
             /** @enum {string} */
             view: "OUTLINE";
@@ -6442,90 +6547,87 @@ export interface components {
              */
             view: "OUTLINE";
         };
-        /** @description Why a row is refused, with the column in question. */
+        /** @description Why a row was rejected, with the column concerned. */
         RowProblem: {
-            /** @description Why, for programs. */
+            /** @description Machine-readable error code. */
             code: string;
-            /** @description The column as the header spells it; empty when the row as a whole is meant. */
+            /** @description Name of the column as spelled in the header; empty if the problem concerns the whole row. */
             column: string;
-            /** @description Why, for people; to be read after the name of the column. */
+            /** @description Human-readable message, to be shown after the name of the column. */
             message: string;
         };
         /**
-         * @description How a row ended.
+         * @description Result of a row.
          * @enum {string}
          */
         RowStatus: "created" | "updated" | "invited" | "skipped" | "failed";
-        /** @description The lessons of a week. */
+        /** @description Lessons of a week, at most 100. */
         Schedule: components["schemas"]["ScheduleEntry"][];
-        /** @description One lesson of the week. */
+        /** @description A weekly lesson. */
         ScheduleEntry: {
-            /** @description When it ends. */
+            /** @description Local time at which the lesson ends, `HH:MM`; after `start`. */
             end: components["schemas"]["TimeOfDay"];
             room?: components["schemas"]["RoomName"] | null;
-            /** @description When the lesson begins. */
+            /** @description Local time at which the lesson begins, `HH:MM`. */
             start: components["schemas"]["TimeOfDay"];
-            /** @description Day of the week, Monday is 1. */
+            /** @description Day of the week, from Monday (1) to Sunday (7). */
             weekday: components["schemas"]["Weekday"];
         };
-        /** @description A school in numbers. */
+        /** @description Statistics of an organization. */
         SchoolStats: {
             /**
              * Format: int64
-             * @description Sessions of members that work in the school.
+             * @description Number of sessions whose active organization this is.
              */
             activeSessions: number;
             /**
              * Format: int64
-             * @description Topics.
+             * @description Number of topics.
              */
             assignments: number;
             /**
              * Format: int64
-             * @description Classes, whatever their status.
+             * @description Number of classes, regardless of status.
              */
             classes: number;
             /**
              * Format: int64
-             * @description Courses.
+             * @description Number of courses.
              */
             courses: number;
             /**
              * Format: int64
-             * @description Groups.
+             * @description Number of groups.
              */
             groups: number;
             /**
              * Format: int64
-             * @description Groups that ask for help.
+             * @description Number of groups that request help.
              */
             openHelp: number;
             /**
              * Format: int64
-             * @description Bytes of files, as they were counted last.
+             * @description Storage usage in bytes at the time of the latest count.
              */
             storageBytes: number;
-            /** @description Members by role. */
             users: components["schemas"]["MembersByRole"];
         };
-        /** @description What someone types to find something. */
+        /** @description Search term. */
         Search: string;
-        /** @description Free label of a half-year, such as "1" or "H". */
+        /** @description Free-form label of a semester, such as "1" or "H". */
         Semester: string;
-        /** @description Who wrote a chat message. */
+        /** @description Sender of a room message. */
         Sender: {
-            /** @description Their id. */
             id: components["schemas"]["UserId"];
-            /** @description Address of their picture. */
+            /** @description URL of the profile image. */
             image: string | null;
-            /** @description Their name. */
             name: string;
-            /** @description What they are here now, in the words of accounts. */
+            /** @description Present role of the sender, expressed as an account role. */
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description A sent message: a direct message, or the messages written into rooms; `kind` is the kind. */
+        /** @description A sent message: a direct message, or messages in work rooms, as indicated by `kind`. */
         SentMessage: components["schemas"]["SentMessageDirect"] | components["schemas"]["SentMessageRoom"] | components["schemas"]["SentMessageRooms"];
-        /** @description To persons or to a class. */
+        /** @description A direct message, or an announcement to a class. */
         SentMessageDirect: components["schemas"]["Message"] & {
             /** @enum {string} */
             kind: "DIRECT";
@@ -6536,7 +6638,7 @@ export interface components {
              */
             kind: "DIRECT";
         };
-        /** @description Into the room of a group. */
+        /** @description A message in the room of one group. */
         SentMessageRoom: components["schemas"]["WorkRoomMessage"] & {
             /** @enum {string} */
             kind: "ROOM";
@@ -6547,7 +6649,7 @@ export interface components {
              */
             kind: "ROOM";
         };
-        /** @description Into the rooms of all groups of a topic. */
+        /** @description Messages in the rooms of all groups of a topic. */
         SentMessageRooms: components["schemas"]["SentToRooms"] & {
             /** @enum {string} */
             kind: "ROOMS";
@@ -6560,171 +6662,164 @@ export interface components {
         };
         /** @description One message in the room of each group of a topic. */
         SentToRooms: {
-            /** @description The topic */
             assignmentId: components["schemas"]["AssignmentId"];
-            /** @description The messages, by group number */
+            /** @description The messages, by group number. */
             messages: components["schemas"]["WorkRoomMessage"][];
         };
-        /** @description A session without its token. */
+        /** @description A session, without its token. */
         Session: {
-            /** @description The organization it works in. */
             activeOrganizationId: components["schemas"]["OrganizationId"];
-            /** @description When the person signed in. */
+            /** @description When the user signed in. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it ends. */
             expiresAt: components["schemas"]["Timestamp"];
-            /** @description Its id. */
             id: components["schemas"]["SessionId"];
-            /** @description Where the sign-in came from; null for people whom the caller may not act on. */
+            /** @description IP address of the sign-in; null for users whom the caller may not manage. */
             ipAddress: string | null;
-            /** @description Whether the request came with it. */
+            /** @description Whether this is the session of the request. */
             isCurrent: boolean;
-            /** @description What the person is here. */
+            /** @description Role of the user in this organization. */
             role: components["schemas"]["MemberRole"];
-            /** @description When it was last prolonged. */
+            /** @description When the session was last extended. */
             updatedAt: components["schemas"]["Timestamp"];
-            /** @description The person. */
             user: components["schemas"]["SessionPerson"];
-            /** @description The program it came with; null for people whom the caller may not act on. */
+            /** @description User agent of the sign-in; null for users whom the caller may not manage. */
             userAgent: string | null;
-            /** @description Whose it is. */
             userId: components["schemas"]["UserId"];
         };
         /** @description Id of a sign-in session. */
         SessionId: string;
-        /** @description The person of a session. */
+        /** @description The user of a session. */
         SessionPerson: {
             email: string;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
         };
-        /** @description What a school's own admins may change of it. */
+        /** @description Fields of an organization that its own admins may change. */
         SettingsEdit: {
-            /** @description New address of its logo. */
+            /** @description URL of the new logo. */
             logo?: components["schemas"]["Edit_WebAddress"];
-            /** @description New settings, key by key. */
+            /** @description Changes of the settings, key by key. */
             metadata?: components["schemas"]["Edit_MetadataEdit"];
-            /** @description New name. */
             name?: components["schemas"]["Edit_Name"];
         };
-        /** @description A bulk edit: it knows only what all groups of a topic share, so it cannot touch members, overrides or files of one group. */
+        /**
+         * @description Bulk edit of a topic. Contains only fields that all groups share, so that it cannot change members, overrides or
+         *     files of a single group.
+         */
         SharedEdit: {
-            /** @description Staged files that become shared files. */
+            /** @description Ids of staged attachments to publish as shared attachments. */
             addAttachmentIds?: components["schemas"]["List_AttachmentId"];
-            /** @description New deadline. */
             deadline?: components["schemas"]["Edit_Timestamp"];
             /** @description New task text. */
             description?: components["schemas"]["Edit_Description"];
-            /** @description Shared files that go. */
+            /** @description Ids of shared attachments to remove. */
             removeAttachmentIds?: components["schemas"]["List_AttachmentId"];
-            /** @description New start date of every group of the topic ([`Group::start_on`]). */
+            /** @description New start date of every group of the topic. */
             startDate?: components["schemas"]["Edit_DateOrTime"];
-            /** @description New title. */
             title?: components["schemas"]["Edit_Title"];
         };
-        /** @description Name of a group, a subject or a homeroom; also a group's display name and a first or last name. */
+        /** @description Name of a group, a subject or a homeroom; also the display name of a group and a first or last name. */
         ShortName: string;
-        /** @description Name of an organization in addresses, also its subdomain. */
+        /** @description Name of an organization in URLs, also its subdomain. */
         Slug: string;
-        /** @description Bytes by what they are. */
+        /** @description Storage usage in bytes by kind of file. */
         StorageKinds: {
             /**
              * Format: int64
-             * @description Files of topics and groups.
+             * @description Attachments of topics and groups.
              * @default 0
              */
             attachments: number;
             /**
              * Format: int64
-             * @description Conversions kept for reuse.
+             * @description Cached conversions.
              * @default 0
              */
             conversions: number;
             /**
              * Format: int64
-             * @description The present content of documents.
+             * @description The current content of documents.
              * @default 0
              */
             documents: number;
             /**
              * Format: int64
-             * @description Exports that can still be fetched.
+             * @description Exports that can still be downloaded.
              * @default 0
              */
             exports: number;
             /**
              * Format: int64
-             * @description Files in chats.
+             * @description Attachments of room messages.
              * @default 0
              */
             messages: number;
             /**
              * Format: int64
-             * @description Their older revisions.
+             * @description Older revisions of documents.
              * @default 0
              */
             revisions: number;
             /**
              * Format: int64
-             * @description Copies that were handed in.
+             * @description Submitted copies of documents.
              * @default 0
              */
             submissions: number;
         };
-        /** @description What a school keeps, as it was counted last. */
+        /** @description Storage usage of an organization at the time of the latest count. */
         StorageUsage: {
-            /** @description The classes that keep the most, largest first. */
+            /** @description The classes with the highest usage, largest first. */
             classes: components["schemas"]["ClassStorage"][];
-            /** @description When it was counted. */
             countedAt: components["schemas"]["Timestamp"];
-            /** @description The same by kind. */
+            /** @description Usage by kind of file. */
             kinds: components["schemas"]["StorageKinds"];
             /**
              * Format: int64
-             * @description All bytes.
+             * @description Total usage in bytes.
              */
             totalBytes: number;
         };
-        /** @description What a school keeps and may keep. */
+        /** @description Storage usage and quotas of an organization. */
         StorageView: components["schemas"]["StorageUsage"] & {
-            /** @description What each group may keep. */
+            /** @description Storage quota of each group in bytes. */
             groupQuotaBytes: components["schemas"]["QuotaBytes"];
-            /** @description What the school may keep. */
+            /** @description Storage quota of the organization in bytes. */
             quotaBytes: components["schemas"]["QuotaBytes"];
             /**
              * Format: int64
-             * @description Bytes at this moment: what was counted and what came since.
+             * @description Bytes used at present: the latest count plus later additions.
              */
             usedBytes: number;
         };
         /**
-         * @description How students are divided.
+         * @description How students are assigned to groups.
          * @enum {string}
          */
         Strategy: "random" | "balanced";
-        /** @description A student as the staff of the class see him. */
+        /** @description A student, as visible to the staff of the class. */
         Student: {
             email: string;
             id: components["schemas"]["UserId"];
             image: string | null;
             name: string;
         };
-        /** @description What went with an enrolment. */
+        /** @description The result of ending an enrolment. */
         StudentRemoved: {
-            /** @description The groups the student was in. */
+            /** @description The groups from which the student was removed. */
             removedFromGroups: components["schemas"]["GroupId"][];
-            /** @description Always true; a failure is an error. */
+            /** @description Always true; failures are reported as errors. */
             success: boolean;
         };
-        /** @description What enrolling did. */
+        /** @description The result of enrolling students. */
         StudentsEnrolled: {
-            /** @description How many are new. */
+            /** @description Number of students who were enrolled. */
             added: number;
-            /** @description How many were there before. */
+            /** @description Number of students who were enrolled before. */
             alreadyEnrolled: number;
         };
-        /** @description A subject. */
+        /** @description A school subject. */
         Subject: {
             code: components["schemas"]["SubjectCode"] | null;
             color: components["schemas"]["Color"] | null;
@@ -6740,33 +6835,31 @@ export interface components {
         SubjectCode: string;
         /** @description Description of a subject. */
         SubjectDescription: string;
-        /** @description What a PATCH may change. */
+        /** @description Fields of a subject that a PATCH request may change. */
         SubjectEdit: {
-            /** @description New code. */
+            /** @description New short code. */
             code?: components["schemas"]["Edit_SubjectCode"];
-            /** @description New colour. */
+            /** @description New color, `#rrggbb`. */
             color?: components["schemas"]["Edit_Color"];
             /** @description New description. */
             description?: components["schemas"]["Edit_SubjectDescription"];
-            /** @description Whether it is offered. */
+            /** @description Whether the subject can be selected for new classes and courses. */
             isActive?: components["schemas"]["Edit_bool"];
-            /** @description New name. */
+            /** @description New name, unique within the organization. */
             name?: components["schemas"]["Edit_ShortName"];
         };
         /** @description Id of a subject. */
         SubjectId: string;
-        /** @description The subject as others mention it. */
+        /** @description Summary of a subject, as embedded in other objects. */
         SubjectLabel: {
-            /** @description Its short code. */
+            /** @description Short code, such as "BIO". */
             code?: string | null;
-            /** @description Its colour. */
+            /** @description Color, `#rrggbb`. */
             color?: string | null;
-            /** @description Its id. */
             id: components["schemas"]["SubjectId"];
-            /** @description Its name. */
             name: string;
         };
-        /** @description One attempt of a group. */
+        /** @description A submission attempt of a group. */
         Submission: {
             /** Format: int64 */
             attempt: number;
@@ -6779,7 +6872,7 @@ export interface components {
             isLate: boolean;
             /** Format: int64 */
             lateBySeconds: number;
-            /** @description Who was in the group then */
+            /** @description The members of the group at submission time. */
             memberIds: components["schemas"]["UserId"][];
             note: components["schemas"]["Note"] | null;
             onBehalf: boolean;
@@ -6796,18 +6889,15 @@ export interface components {
             isLate: boolean;
             submittedAt: components["schemas"]["Timestamp"];
         };
-        /** @description A topic that a group may hand in for. */
+        /** @description A topic for which a document can be submitted. */
         SubmissionCandidate: {
-            /** @description The topic. */
             assignmentId: components["schemas"]["AssignmentId"];
-            /** @description Its deadline. */
             deadline: components["schemas"]["Timestamp"];
-            /** @description The one a client shows as chosen */
+            /** @description Whether clients should preselect this topic. True for exactly one candidate. */
             isPreselected: boolean;
-            /** @description Its title. */
             title: components["schemas"]["Title"];
         };
-        /** @description The copy of a document as it was handed in. */
+        /** @description The copy of a document as it was submitted. */
         SubmissionDocument: {
             documentId: components["schemas"]["DocumentId"] | null;
             downloadUrl: string;
@@ -6826,14 +6916,14 @@ export interface components {
         SubmissionId: string;
         /** @description A page of the submission overview. */
         SubmissionOverview: {
-            /** @description The rows of this page */
+            /** @description The rows of this page. */
             data: components["schemas"]["SubmissionOverviewRow"][];
-            /** @description What to send as `cursor` for the next page; null on the last one */
+            /** @description Value of `cursor` for the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description How far the groups of each topic are; they follow the filters except status and paging */
+            /** @description Progress of the groups of each topic, subject to all filters except status and paging. */
             stats: components["schemas"]["SubmissionOverviewStats"][];
         };
-        /** @description One group on one topic. */
+        /** @description A row of the submission overview: the link of one group to one topic. */
         SubmissionOverviewRow: {
             assignment: components["schemas"]["AssignmentLabel"];
             course: components["schemas"]["CourseLabel"] | null;
@@ -6842,7 +6932,7 @@ export interface components {
             groupAssignment: components["schemas"]["GroupAssignment"];
             subject: components["schemas"]["GroupSubject"] | null;
         };
-        /** @description How far the groups of one topic are; the five statuses add up to the groups. */
+        /** @description Progress of the groups of one topic. The five status counts add up to `groups`. */
         SubmissionOverviewStats: {
             assignmentId: components["schemas"]["AssignmentId"];
             deadline: components["schemas"]["Timestamp"];
@@ -6854,7 +6944,7 @@ export interface components {
             inProgress: number;
             /**
              * Format: int64
-             * @description Groups whose current submission came late
+             * @description Groups whose current submission was late.
              */
             late: number;
             /** Format: int64 */
@@ -6866,17 +6956,17 @@ export interface components {
             title: components["schemas"]["Title"];
             /**
              * Format: int64
-             * @description Groups that handed in and have no published grade
+             * @description Groups that submitted and have no published grade.
              */
             ungraded: number;
         };
         /**
-         * @description What a submission overview is asked for: a status, or what cuts across them.
+         * @description Filter of a submission overview: a status, or a state that is independent of it.
          * @enum {string}
          */
         SubmissionState: "NOT_STARTED" | "IN_PROGRESS" | "SUBMITTED" | "RETURNED" | "GRADED" | "LATE" | "UNGRADED";
         /**
-         * @description What became of an attempt.
+         * @description Status of an attempt.
          * @enum {string}
          */
         SubmissionStatus: "ACTIVE" | "SUPERSEDED" | "WITHDRAWN" | "RETURNED";
@@ -6885,22 +6975,22 @@ export interface components {
          * @enum {string}
          */
         Switch: "1" | "0" | "true" | "false";
-        /** @description The installation. */
+        /** @description The state of the installation. */
         System: {
             /** @description The database. */
             database: components["schemas"]["SystemDatabase"];
-            /** @description `ok`, `down`, or `unset` where none is configured. */
+            /** @description `ok`, `down`, or `unset` if none is configured. */
             documentServer: string;
             /**
              * Format: int64
-             * @description Files whose rows are gone and that are still to be removed.
+             * @description Number of files that are queued for deletion because their rows were deleted.
              */
             fileRemovals: number;
-            /** @description Work beside requests. */
+            /** @description Background jobs. */
             jobs: components["schemas"]["SystemJobs"];
             /** @description `ok` or `down`. */
             storage: string;
-            /** @description The service's clock. */
+            /** @description The current time of the service. */
             timestamp: components["schemas"]["Timestamp"];
             /**
              * Format: int64
@@ -6914,97 +7004,96 @@ export interface components {
         SystemDatabase: {
             /**
              * Format: int64
-             * @description How many bytes it takes.
+             * @description Size in bytes.
              */
             bytes: number;
             /** @description `sqlite` or `postgresql`. */
             kind: string;
             /**
              * Format: int64
-             * @description The version of its schema.
+             * @description Version of the schema.
              */
             schemaVersion: number;
-            /** @description Its tables by name. */
+            /** @description The tables, by name. */
             tables: components["schemas"]["SystemTable"][];
         };
-        /** @description Work beside requests. */
+        /** @description Background jobs by state. */
         SystemJobs: {
             /**
              * Format: int64
-             * @description How many were given up.
+             * @description Number of jobs that were given up.
              */
             failed: number;
             /**
              * Format: int64
-             * @description How many wait.
+             * @description Number of queued jobs.
              */
             queued: number;
             /**
              * Format: int64
-             * @description How many are at work.
+             * @description Number of running jobs.
              */
             running: number;
         };
         /** @description A table of the database. */
         SystemTable: {
-            /** @description Whether there may be more. */
+            /** @description Whether there may be more rows. */
             isAtLeast: boolean;
             name: string;
             /**
              * Format: int64
-             * @description How many rows it has; more than a million are not counted.
+             * @description Number of rows, counted up to a million.
              */
             rows: number;
         };
-        /** @description A document to be taken back. */
+        /** @description A document to withdraw. */
         TakeBack: {
             reason?: components["schemas"]["Note"] | null;
         };
-        /** @description What was taken back. */
+        /** @description The result of withdrawing a document. */
         TakenBack: {
             document: components["schemas"]["WorkRoomDocument"];
             groupAssignment: components["schemas"]["GroupAssignment"];
         };
-        /** @description A password that the service made up; told once. */
+        /** @description A generated password, returned only once. */
         TemporaryPassword: {
-            /** @description Good for a week, and once it is used, to be changed. */
+            /** @description Valid for seven days. The user should change it after the first sign-in. */
             temporaryPassword: string;
         };
-        /** @description The first owner. Of an account that existed nothing is said that the caller did not say himself. */
+        /** @description The first owner. Of an existing account, only data given in the request is returned. */
         TenantOwner: {
-            /** @description The address. */
+            /** @description Email address of the account. */
             email: string;
-            /** @description The account. */
+            /** @description Id of the account. */
             id: components["schemas"]["UserId"];
-            /** @description Whether the account was made just now. */
+            /** @description Whether the account was created by this request. */
             isNewAccount: boolean;
-            /** @description The membership. */
+            /** @description Id of the membership. */
             memberId: components["schemas"]["MemberId"];
             /** @description Always `owner`. */
             role: components["schemas"]["MemberRole"];
         };
-        /** @description What everybody may know of the organization a Host names. */
+        /** @description Public information about the organization of a host name. */
         TenantSign: {
             logo: components["schemas"]["WebAddress"] | null;
-            /** @description Its name. */
             name: components["schemas"]["Name"];
-            /** @description Its name in addresses. */
+            /** @description Name in URLs, also the subdomain. */
             slug: components["schemas"]["Slug"];
         };
-        /** @description A time of day, exact to the minute, written `HH:MM`. */
+        /** @description A time of day with minute precision, formatted as `HH:MM`. */
         TimeOfDay: string;
         /** @description Time zone of a user, such as "Europe/Berlin". */
         TimeZone: string;
         /**
          * Format: date-time
-         * @description A moment, exact to the millisecond.
+         * @description A point in time with millisecond precision.
          */
         Timestamp: string;
         /** @description Title of an assignment (topic). */
         Title: string;
-        /** @description That letters go out. */
+        /** @description Confirms that the request was accepted. */
         Told: {
-            /** @description Always true, whether or not the address belongs to somebody else. */
+            /** @description Always true, whether or not the address is in use. */
             status: boolean;
         };
         /** @description A draft without a topic whose group works on another active topic. */
@@ -7013,15 +7102,15 @@ export interface components {
             documentType: components["schemas"]["DocumentType"];
             group: components["schemas"]["GroupLabel"];
             title: components["schemas"]["DocumentTitle"];
-            /** @description The other active topics of the group, by deadline */
+            /** @description The other active topics of the group, by deadline. */
             topics: components["schemas"]["LinkableTopic"][];
         };
-        /** @description What is left to read. */
+        /** @description The number of unread messages. */
         Unread: {
             /** Format: int64 */
             unreadCount: number;
         };
-        /** @description How much is unread. */
+        /** @description The number of unread messages. */
         UnreadCount: {
             /**
              * Format: int64
@@ -7029,7 +7118,7 @@ export interface components {
              */
             unreadCount: number;
         };
-        /** @description An account, as its owner and administrators see it. */
+        /** @description An account, as visible to its user and to admins. */
         User: {
             createdAt: components["schemas"]["Timestamp"];
             email: string;
@@ -7049,90 +7138,90 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             username: components["schemas"]["Username"] | null;
         };
-        /** @description What a PATCH of somebody may change. */
+        /** @description The fields of a user that a PATCH can change. */
         UserEdit: {
-            /** @description The address to sign in with. */
+            /** @description The email address to sign in with. */
             email?: components["schemas"]["Edit_String"];
-            /** @description Id in the school's own administration. */
+            /** @description The id in the administration system of the school. */
             externalId?: components["schemas"]["Edit_ExternalId"];
-            /** @description First name. */
+            /** @description The first name. */
             firstName?: components["schemas"]["Edit_ShortName"];
             /**
-             * @description Whether the membership is active; false ends the sessions here at once, and all sessions of an account that
-             *     is this organization's alone.
+             * @description Whether the membership is active. Setting it to false ends the user's sessions in this organization
+             *     immediately, and all sessions if the account belongs to this organization alone.
              */
             isActive?: components["schemas"]["Edit_bool"];
-            /** @description Last name. */
+            /** @description The last name. */
             lastName?: components["schemas"]["Edit_ShortName"];
-            /** @description Language. */
+            /** @description The language. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description The name shown to others. */
+            /** @description The display name. */
             name?: components["schemas"]["Edit_Name"];
-            /** @description Another name to sign in with. */
+            /** @description An alternative name to sign in with. */
             username?: components["schemas"]["Edit_Username"];
         };
-        /** @description Id of a person's account. */
+        /** @description Id of a user account. */
         UserId: string;
-        /** @description What one may know of a person whose account is none of one's business. */
+        /** @description The part of a user that callers without access to the account may see. */
         UserOutline: {
-            /** @description Absent where the caller may not know it. */
+            /** @description Absent if the caller may not see it. */
             email?: string | null;
             id: components["schemas"]["UserId"];
             image: string | null;
-            /** @description For admins. */
+            /** @description Present for admins only. */
             isActive?: boolean | null;
             member?: components["schemas"]["Membership"] | null;
             name: string;
             role?: components["schemas"]["PlatformRole"] | null;
         };
-        /** @description An account with the membership of the organization of the request; `role` is the one that counts there. */
+        /** @description An account with its membership in the organization of the request. `role` is the role in this organization. */
         UserWithMember: components["schemas"]["User"] & {
             member: components["schemas"]["Membership"];
         };
-        /** @description Name under which someone may sign in besides the e-mail address. */
+        /** @description Username, an alternative to the email address for signing in. */
         Username: string;
-        /** @description The answer in the document server's dialect. */
+        /** @description The response to a callback, as the document server defines it. */
         Verdict: {
             /**
              * Format: int64
-             * @description 0: taken; anything else: not
+             * @description 0 if the callback was accepted, otherwise 1.
              */
             error: number;
         };
-        /** @description Another address for the own account. */
+        /** @description The new address for the caller's account. */
         WantedAddress: {
-            /** @description The address to sign in with from now on. */
+            /** @description The new address for sign-in. */
             newEmail: string;
-            /** @description The own password. */
+            /** @description The caller's password. */
             password: string;
         };
-        /** @description Address of a picture on the web. */
+        /** @description URL of an image. */
         WebAddress: string;
         /**
          * Format: int64
-         * @description Day of the week, Monday first.
+         * @description Day of the week, from Monday (1) to Sunday (7).
          */
         Weekday: number;
-        /** @description A room with everything in it. */
+        /** @description A work room with its members, documents and topics. */
         WorkRoom: components["schemas"]["WorkRoomSummary"] & {
             documents: components["schemas"]["WorkRoomDocument"][];
             groupAssignments: components["schemas"]["GroupAssignment"][];
             members: components["schemas"]["GroupMember"][];
-            /** @description The owner of the class */
+            /** @description The owner of the class. */
             teacher: components["schemas"]["Person"];
         };
         /** @description A document of a work room. */
         WorkRoomDocument: components["schemas"]["WorkRoomDocumentFields"] & {
-            /** @description Whether the caller may write in it */
+            /** @description Whether the caller may edit the document. */
             canEdit?: boolean;
             feedback: components["schemas"]["FeedbackText"] | null;
-            /** @description How the editor opens for the caller */
+            /** @description Mode in which the editor opens for the caller. */
             mode?: components["schemas"]["Mode"];
         };
-        /** @description The fields of a document, as events carry them. */
+        /** @description The fields of a document, as contained in events. */
         WorkRoomDocumentFields: {
             assignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description The document server may still hold changes that were made before the document was submitted or locked */
+            /** @description True while the document server may still hold edits made before the document was submitted or locked. */
             contentPending: boolean;
             createdAt: components["schemas"]["Timestamp"];
             createdById: components["schemas"]["UserId"];
@@ -7160,7 +7249,7 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             /**
              * Format: int64
-             * @description The number of its content; 0 before the first save
+             * @description Number of the current revision; 0 before the first save.
              */
             version: number;
             workRoomId: components["schemas"]["WorkRoomId"];
@@ -7171,7 +7260,7 @@ export interface components {
         WorkRoomMessage: {
             attachments: components["schemas"]["MessageAttachment"][];
             clientMessageId: components["schemas"]["ClientMessageId"] | null;
-            /** @description Empty once it is deleted */
+            /** @description Empty if the message is deleted. */
             content: string;
             createdAt: components["schemas"]["Timestamp"];
             deletedAt: components["schemas"]["Timestamp"] | null;
@@ -7182,18 +7271,18 @@ export interface components {
             senderId: components["schemas"]["UserId"] | null;
             /**
              * Format: int64
-             * @description Its place in the room: 1, 2, … without gaps
+             * @description Sequence number in the room: 1, 2, … without gaps.
              */
             seq: number;
             type: components["schemas"]["MessageType"];
             workRoomId: components["schemas"]["WorkRoomId"];
         };
-        /** @description A room in a list. */
+        /** @description A work room in a list. */
         WorkRoomSummary: {
             createdAt: components["schemas"]["Timestamp"];
             /**
              * Format: int64
-             * @description Staff only: how many documents it has
+             * @description Staff only: number of documents.
              */
             documentCount?: number;
             group: components["schemas"]["GroupLabel"];
@@ -7203,7 +7292,7 @@ export interface components {
             organizationId: components["schemas"]["OrganizationId"];
             /**
              * Format: int64
-             * @description Messages that the caller has not read
+             * @description Number of messages the caller has not read.
              */
             unreadCount: number;
             updatedAt: components["schemas"]["Timestamp"];
@@ -9489,11 +9578,11 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+        /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
         IdempotencyKey: string;
-        /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+        /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
         IfMatch: string;
-        /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+        /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
         ShownOrganization: string;
     };
     requestBodies: never;
@@ -9505,35 +9594,35 @@ export interface operations {
     get_activity_logs: {
         parameters: {
             query?: {
-                /** @description Of this class; a colleague's class answers an empty page */
+                /** @description Only records of this class. For a class that the caller does not manage, the page is empty. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this group */
+                /** @description Only records of this group. */
                 groupId?: components["schemas"]["GroupId"];
-                /** @description Of this course */
+                /** @description Only records of this course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description Of this topic */
+                /** @description Only records of this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
-                /** @description About this sort of thing */
+                /** @description Only records about this kind of object. */
                 category?: components["schemas"]["Category"];
-                /** @description Of this deed */
+                /** @description Only records of this action. */
                 action?: components["schemas"]["Action"];
-                /** @description With this event, such as COURSE_CREATE or HELP_REQUESTED */
+                /** @description Only records with this event, such as `COURSE_CREATE` or `HELP_REQUESTED`. */
                 event?: string;
-                /** @description By this person */
+                /** @description Only actions of this user. */
                 userId?: components["schemas"]["UserId"];
-                /** @description At this moment or later */
+                /** @description Only records at or after this time. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Before this moment */
+                /** @description Only records before this time. */
                 to?: components["schemas"]["Timestamp"];
-                /** @description Part of the name of the person or of the thing */
+                /** @description Substring of the name of the actor or of the object. */
                 search?: components["schemas"]["Search"];
-                /** @description How many records; more than 200 are 200 */
+                /** @description Maximum number of records. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -9541,7 +9630,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happened, newest first: an admin reads the organization, a teacher the own classes */
+            /** @description List activity log records */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9620,31 +9709,31 @@ export interface operations {
     get_activity_logs_export_csv: {
         parameters: {
             query?: {
-                /** @description Of this class; a colleague's class answers an empty page */
+                /** @description Only records of this class. For a class that the caller does not manage, the page is empty. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this group */
+                /** @description Only records of this group. */
                 groupId?: components["schemas"]["GroupId"];
-                /** @description Of this course */
+                /** @description Only records of this course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description Of this topic */
+                /** @description Only records of this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
-                /** @description About this sort of thing */
+                /** @description Only records about this kind of object. */
                 category?: components["schemas"]["Category"];
-                /** @description Of this deed */
+                /** @description Only records of this action. */
                 action?: components["schemas"]["Action"];
-                /** @description With this event, such as COURSE_CREATE or HELP_REQUESTED */
+                /** @description Only records with this event, such as `COURSE_CREATE` or `HELP_REQUESTED`. */
                 event?: string;
-                /** @description By this person */
+                /** @description Only actions of this user. */
                 userId?: components["schemas"]["UserId"];
-                /** @description At this moment or later */
+                /** @description Only records at or after this time. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Before this moment */
+                /** @description Only records before this time. */
                 to?: components["schemas"]["Timestamp"];
-                /** @description Part of the name of the person or of the thing */
+                /** @description Substring of the name of the actor or of the object. */
                 search?: components["schemas"]["Search"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -9679,7 +9768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -9687,7 +9776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The mail domains of the organization, by name */
+            /** @description List the mail domains of the organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9728,9 +9817,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9747,10 +9836,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a mail domain, to be proven by a TXT record */
+            /** @description Add a mail domain */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -9789,11 +9878,11 @@ export interface operations {
     delete_admin_domains_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -9832,7 +9921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -9843,7 +9932,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Look for the TXT record of a mail domain now */
+            /** @description Check the TXT record of a mail domain now */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9881,11 +9970,11 @@ export interface operations {
     post_admin_gdpr_erase: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -9902,7 +9991,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erase a person, or tell what would go; the group's work stays, the name goes */
+            /** @description Erase the personal data of a person, or preview that */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9955,7 +10044,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -9972,7 +10061,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description it is being made; Location says where to look */
+            /** @description The export was started; Location is the URL of its status */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -10011,7 +10100,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10022,7 +10111,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How an export stands */
+            /** @description Get the status of an export */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10058,7 +10147,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10069,7 +10158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description the archive */
+            /** @description The ZIP archive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10078,14 +10167,14 @@ export interface operations {
                     "application/zip": number[];
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -10106,13 +10195,13 @@ export interface operations {
     get_admin_invitations: {
         parameters: {
             query?: {
-                /** @description How many invitations; more than 200 are 200 */
+                /** @description Maximum number of invitations. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10120,7 +10209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The pending invitations of the organization, newest first; expired ones are among them */
+            /** @description List the pending invitations of the organization, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10173,7 +10262,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Confirm an invitation in the place of a person whom no email reaches */
+            /** @description Confirm an invitation on behalf of a person who cannot receive email */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10224,7 +10313,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10235,7 +10324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Mail an invitation again and extend it by seven days; the link of the email before is void */
+            /** @description Send an invitation again and extend it by seven days */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10274,17 +10363,17 @@ export interface operations {
     get_admin_members: {
         parameters: {
             query?: {
-                /** @description In this role */
+                /** @description Only members with this role. */
                 role?: components["schemas"]["MemberRole"];
-                /** @description Part of the name or the address; names that begin with it come first */
+                /** @description Substring of the name or the address. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description How many members; more than 200 are 200 */
+                /** @description Maximum number of members. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10292,7 +10381,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The members of the organization by name */
+            /** @description List the members of the organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10351,11 +10440,11 @@ export interface operations {
     delete_admin_members_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10366,7 +10455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End a membership with enrolments, groups and sessions */
+            /** @description End a membership with its enrolments, group memberships and sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10394,7 +10483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10414,7 +10503,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give a member another role; it counts at once */
+            /** @description Set the role of a member */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10455,15 +10544,15 @@ export interface operations {
     get_admin_sessions: {
         parameters: {
             query?: {
-                /** @description Of this person */
+                /** @description Only sessions of this user. */
                 userId?: components["schemas"]["UserId"];
-                /** @description How many sessions; more than 200 are 200 */
+                /** @description Maximum number of sessions. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10471,7 +10560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions of members that work in the school, newest first */
+            /** @description List the sessions of members that have this organization active, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10536,11 +10625,11 @@ export interface operations {
     delete_admin_sessions_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -10551,7 +10640,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End a session of somebody of lower rank, or an own one; its sockets are cut */
+            /** @description End a session of a user of lower rank, or one of the caller's own */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10579,7 +10668,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10587,7 +10676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Name, logo and settings of the school */
+            /** @description Get name, logo and settings of the organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -10625,9 +10714,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -10647,7 +10736,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change name, logo and settings, key by key */
+            /** @description Update name, logo and settings of the organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -10691,7 +10780,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10699,7 +10788,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The school in numbers */
+            /** @description Get statistics of the organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10739,7 +10828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10747,7 +10836,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bytes the school keeps by kind, and the classes that keep the most, as they were counted last */
+            /** @description Get the storage used by the organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10794,7 +10883,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The installation */
+            /** @description Get the state of the installation */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10847,23 +10936,23 @@ export interface operations {
     get_assignments: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only topics of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this course; `none` for topics without a course */
+                /** @description Only topics of this course; `none` for topics without a course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description Of courses in this subject */
+                /** @description Only topics of courses in this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description In this status */
+                /** @description Only topics with this status. */
                 status?: components["schemas"]["AssignmentStatus"];
-                /** @description On which this group works */
+                /** @description Only topics on which this group works. */
                 groupId?: components["schemas"]["GroupId"];
-                /** @description Part of the title; titles that begin with it come first unless an order is asked for */
+                /** @description Substring of the title. Titles that begin with it come first unless `sort` is given. */
                 search?: components["schemas"]["Search"];
-                /** @description In this order; by deadline unless said otherwise */
+                /** @description Sort order. Defaults to the deadline. */
                 sort?: components["schemas"]["AssignmentOrder"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -10871,7 +10960,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The topics the caller may know of */
+            /** @description List topics */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10968,9 +11057,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11002,12 +11091,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a topic to a class, perhaps with groups */
+            /** @description Create a topic, optionally with groups */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -11138,13 +11227,13 @@ export interface operations {
     get_assignments_submission_candidates: {
         parameters: {
             query: {
-                /** @description The group that hands in */
+                /** @description The group that submits. */
                 groupId: components["schemas"]["GroupId"];
-                /** @description A document of the group that is to be submitted */
+                /** @description A document of the group that is to be submitted. */
                 documentId?: components["schemas"]["DocumentId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -11152,7 +11241,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The active topics that a group may submit for, by nearest deadline */
+            /** @description List the active topics for which a group may submit */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11184,25 +11273,25 @@ export interface operations {
     get_assignments_submissions_overview: {
         parameters: {
             query?: {
-                /** @description Of topics in this class */
+                /** @description Only topics of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of topics in courses of this subject */
+                /** @description Only topics of courses in this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description Of topics in this course */
+                /** @description Only topics of this course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description Of this topic */
+                /** @description Only this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
-                /** @description In this status; LATE and UNGRADED cut across the statuses. `stats` do not follow it */
+                /** @description Only rows with this status. LATE and UNGRADED overlap with the other statuses. `stats` ignores this filter. */
                 status?: components["schemas"]["SubmissionState"];
-                /** @description Part of the name of the topic, the group or a member */
+                /** @description Substring of the title of the topic, or of the name of the group or a member. */
                 search?: components["schemas"]["Search"];
-                /** @description How many rows; more than 200 are 200 */
+                /** @description Maximum number of rows. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -11210,7 +11299,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every group on every topic of the classes the caller manages, the latest deadline first */
+            /** @description List every group on every topic of the classes that the caller manages */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11499,7 +11588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -11510,7 +11599,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One topic */
+            /** @description Get a topic */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -11546,13 +11635,13 @@ export interface operations {
     delete_assignments_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11563,7 +11652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a topic with its submissions and files; rooms and documents stay */
+            /** @description Delete a topic with its submissions and files */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11593,9 +11682,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11615,7 +11704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a topic; own texts of the groups it lists and of no others */
+            /** @description Update a topic */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -11751,7 +11840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -11762,7 +11851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The files of a topic that the caller sees, oldest first */
+            /** @description List the files of a topic that the caller may see, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11810,13 +11899,13 @@ export interface operations {
     post_assignments_id_attachments: {
         parameters: {
             query?: {
-                /** @description 1: students do not see the file until a bulk edit names it; without one it goes after a day */
+                /** @description If `1`, students do not see the file until a bulk edit names it. Staged files are deleted after 24 hours. */
                 staged?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11840,7 +11929,7 @@ export interface operations {
             /** @description Add a file to a topic, for all its groups or for one */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -11878,11 +11967,11 @@ export interface operations {
     delete_assignments_id_attachments_attachmentId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -11895,7 +11984,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a file of a topic */
+            /** @description Delete a file of a topic */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11923,7 +12012,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -11946,14 +12035,14 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -11975,7 +12064,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -11986,7 +12075,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lesson board of a topic */
+            /** @description Get the lesson board of a topic */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12260,15 +12349,15 @@ export interface operations {
     patch_assignments_id_bulk: {
         parameters: {
             query?: {
-                /** @description Only show what would happen */
+                /** @description Preview the effects without changing anything. */
                 dryRun?: components["schemas"]["DryRun"];
-                /** @description 1: judge anew how late the submissions were */
+                /** @description If `1`, the lateness of all submissions is determined again. */
                 recomputeLate?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12288,7 +12377,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change what all groups of a topic share */
+            /** @description Update what all groups of a topic share */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -12333,9 +12422,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12356,10 +12445,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a topic once more, in its class or in another one: its task and perhaps its files, without groups */
+            /** @description Clone a topic */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -12439,15 +12528,15 @@ export interface operations {
     get_assignments_id_export_zip: {
         parameters: {
             query?: {
-                /** @description As what the documents come; `original` without it */
+                /** @description Format of the documents. Defaults to `original`. */
                 format?: "original" | "pdf" | "both";
-                /** @description `current` (without it): as they are now; `submission`: as they were handed in last */
+                /** @description `current` (the default) exports the documents as they are now, `submission` the copies of the last submission. */
                 source?: "current" | "submission";
-                /** @description Of these groups alone: their ids with commas between them */
+                /** @description Only these groups: their ids, separated by commas. */
                 groupIds?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12458,7 +12547,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An archive */
+            /** @description A ZIP archive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12480,11 +12569,11 @@ export interface operations {
     post_assignments_id_finish: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12509,7 +12598,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Finish a topic: the documents of all its groups are locked */
+            /** @description Finish a topic and lock the documents of its groups */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12547,11 +12636,11 @@ export interface operations {
     get_assignments_id_grades_csv: {
         parameters: {
             query?: {
-                /** @description `,` (the default), `;` or `tab` */
+                /** @description Separator: `,` (the default), `;` or `tab`. */
                 delimiter?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12589,13 +12678,13 @@ export interface operations {
     post_assignments_id_grades_import: {
         parameters: {
             query?: {
-                /** @description `,`, `;` or `tab`; without it the header of the table decides */
+                /** @description Separator: `,`, `;` or `tab`. Detected from the header by default. */
                 delimiter?: string;
-                /** @description Only show what would happen */
+                /** @description Preview the effects without changing anything. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12615,7 +12704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take grades over from a table as it was exported */
+            /** @description Import grades from an exported table */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12657,7 +12746,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12679,7 +12768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Attach groups to a topic; those that are attached already stay as they are */
+            /** @description Attach groups to a topic */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12752,13 +12841,13 @@ export interface operations {
     delete_assignments_id_groups_groupId: {
         parameters: {
             query?: {
-                /** @description 1: also when work was handed in, which then goes */
+                /** @description If `1`, detach the group even if it has submitted, and delete its submissions. */
                 force?: components["schemas"]["Switch"];
-                /** @description Only show what would happen */
+                /** @description Preview the effects without changing anything. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12771,7 +12860,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a group off a topic */
+            /** @description Detach a group from a topic */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12799,7 +12888,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12821,7 +12910,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give one group a text of its own, or more time */
+            /** @description Set the own text or the extended deadline of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12905,7 +12994,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -12926,7 +13015,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Copy a file of a topic into the room of every group as a document for the topic */
+            /** @description Copy a file of a topic as a document into the room of every group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12994,11 +13083,11 @@ export interface operations {
     post_assignments_id_reopen: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -13009,7 +13098,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Reopen a topic: its documents are what they were before it was finished */
+            /** @description Reopen a topic and restore the status of its documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13260,7 +13349,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description session and user; sets their cookies and the way back */
+            /** @description session and user; sets the session cookies and a cookie for returning */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13379,25 +13468,25 @@ export interface operations {
     get_auth_admin_list_users: {
         parameters: {
             query?: {
-                /** @description What to look for */
+                /** @description The text to search for */
                 searchValue?: string;
-                /** @description email, name */
+                /** @description The field to search: email or name */
                 searchField?: string;
-                /** @description contains, starts_with, ends_with */
+                /** @description How to search: contains, starts_with or ends_with */
                 searchOperator?: string;
-                /** @description 200 at most */
+                /** @description Maximum number of accounts, at most 200 */
                 limit?: string;
-                /** @description So many people are passed over */
+                /** @description Number of accounts to skip */
                 offset?: string;
                 /** @description The field to sort by */
                 sortBy?: string;
-                /** @description asc, desc */
+                /** @description asc or desc */
                 sortDirection?: string;
                 /** @description The field to compare */
                 filterField?: string;
                 /** @description How to compare: eq, ne, lt, lte, gt, gte, in, contains … */
                 filterOperator?: string;
-                /** @description What to compare with */
+                /** @description The value or values to compare with */
                 filterValue?: string[];
             };
             header?: never;
@@ -13406,7 +13495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description users and total; limit and offset where they were given */
+            /** @description users and total; limit and offset if they were sent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13506,7 +13595,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description success: true, also for tokens of nobody */
+            /** @description success: true, also for an unknown token */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13681,7 +13770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description the own session and user; sets their cookies */
+            /** @description the actor's own session and user; sets the session cookies */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13857,7 +13946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description token (null, or of the new session) and user */
+            /** @description token (of the new session, or null) and user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13897,9 +13986,9 @@ export interface operations {
     get_auth_get_session: {
         parameters: {
             query?: {
-                /** @description 1: answer from the store whatever the cookie holds */
+                /** @description 1: read from the database instead of the cookie cache */
                 disableCookieCache?: string;
-                /** @description 1: do not prolong the session */
+                /** @description 1: do not renew the session */
                 disableRefresh?: string;
             };
             header?: never;
@@ -14096,7 +14185,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description invitation and member; the session works in the organization */
+            /** @description invitation and member; the organization becomes active in the session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14279,11 +14368,11 @@ export interface operations {
     get_auth_organization_get_active_member_role: {
         parameters: {
             query?: {
-                /** @description Another person than the caller */
+                /** @description The user. Defaults to the caller */
                 userId?: string;
-                /** @description Not the active organization but this one */
+                /** @description The organization. Defaults to the active one */
                 organizationId?: string;
-                /** @description The same by its short name */
+                /** @description The slug of the organization, instead of its id */
                 organizationSlug?: string;
             };
             header?: never;
@@ -14317,11 +14406,11 @@ export interface operations {
     get_auth_organization_get_full_organization: {
         parameters: {
             query?: {
-                /** @description Not the active organization but this one */
+                /** @description The organization. Defaults to the active one */
                 organizationId?: string;
-                /** @description The same by its short name */
+                /** @description The slug of the organization, instead of its id */
                 organizationSlug?: string;
-                /** @description At most so many members */
+                /** @description Maximum number of members */
                 membersLimit?: string;
             };
             header?: never;
@@ -14433,9 +14522,9 @@ export interface operations {
     get_auth_organization_get_organization: {
         parameters: {
             query?: {
-                /** @description Not the active organization but this one */
+                /** @description The organization. Defaults to the active one */
                 organizationId?: string;
-                /** @description The same by its short name */
+                /** @description The slug of the organization, instead of its id */
                 organizationSlug?: string;
             };
             header?: never;
@@ -14592,7 +14681,7 @@ export interface operations {
     get_auth_organization_list_invitations: {
         parameters: {
             query?: {
-                /** @description Not the active organization but this one */
+                /** @description The organization. Defaults to the active one */
                 organizationId?: string;
             };
             header?: never;
@@ -14635,13 +14724,13 @@ export interface operations {
     get_auth_organization_list_members: {
         parameters: {
             query?: {
-                /** @description Not the active organization but this one */
+                /** @description The organization. Defaults to the active one */
                 organizationId?: string;
-                /** @description The same by its short name */
+                /** @description The slug of the organization, instead of its id */
                 organizationSlug?: string;
-                /** @description At most so many members */
+                /** @description Maximum number of members */
                 limit?: string;
-                /** @description So many members are passed over */
+                /** @description Number of members to skip */
                 offset?: string;
                 /** @description The field to sort by */
                 sortBy?: string;
@@ -14651,7 +14740,7 @@ export interface operations {
                 filterField?: string;
                 /** @description How to compare: eq, ne, lt, lte, gt, gte, in, contains … */
                 filterOperator?: string;
-                /** @description What to compare with */
+                /** @description The value or values to compare with */
                 filterValue?: string[];
             };
             header?: never;
@@ -14660,7 +14749,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description members, and how many there are */
+            /** @description members and their total number */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14988,19 +15077,19 @@ export interface operations {
     get_auth_reset_password_token: {
         parameters: {
             query: {
-                /** @description The page to go on to, on the origin of FRONTEND_URL */
+                /** @description The page to open next, on the origin of FRONTEND_URL */
                 callbackURL: string;
             };
             header?: never;
             path: {
-                /** @description The token of the letter */
+                /** @description The token of the email */
                 token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description to callbackURL with token, or with error=INVALID_TOKEN */
+            /** @description Redirect to callbackURL with token, or with error=INVALID_TOKEN */
             302: {
                 headers: {
                     [name: string]: unknown;
@@ -15063,7 +15152,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description status: true, also for tokens of nobody */
+            /** @description status: true, also for an unknown token */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15270,7 +15359,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description status: true; cookies show the change */
+            /** @description status: true; updates the session cookies */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15297,9 +15386,9 @@ export interface operations {
     get_auth_verify_email: {
         parameters: {
             query: {
-                /** @description The token of the letter */
+                /** @description The token of the email */
                 token: string;
-                /** @description The page to go on to, on the origin of FRONTEND_URL */
+                /** @description The page to open next, on the origin of FRONTEND_URL */
                 callbackURL?: string;
             };
             header?: never;
@@ -15323,7 +15412,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthAddressConfirmed"];
                 };
             };
-            /** @description to callbackURL, with error=INVALID_TOKEN where the link is worth nothing */
+            /** @description Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid */
             302: {
                 headers: {
                     [name: string]: unknown;
@@ -15382,23 +15471,23 @@ export interface operations {
     get_classes: {
         parameters: {
             query?: {
-                /** @description In this status */
+                /** @description Only classes with this status. */
                 status?: components["schemas"]["ClassStatus"];
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Owned by this teacher */
+                /** @description Only classes owned by this teacher. */
                 teacherId?: components["schemas"]["UserId"];
-                /** @description Of this homeroom */
+                /** @description Only classes of this homeroom. */
                 homeroomId?: components["schemas"]["HomeroomId"];
-                /** @description With this subject */
+                /** @description Only classes with this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description Of this school year */
+                /** @description Only classes of this school year. */
                 academicYear?: components["schemas"]["AcademicYear"];
-                /** @description For staff, 1: only classes the caller owns or co-teaches */
+                /** @description If `1`, only classes that the caller owns or co-teaches. Ignored for students. */
                 mine?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -15406,7 +15495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The classes the caller may know of, by name */
+            /** @description List the classes visible to the caller, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15473,9 +15562,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15498,12 +15587,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a class */
+            /** @description Create a class */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -15569,7 +15658,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -15580,7 +15669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One class */
+            /** @description Get a class */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -15646,15 +15735,15 @@ export interface operations {
     delete_classes_id: {
         parameters: {
             query?: {
-                /** @description 1: delete it with everything in it */
+                /** @description If `1`, delete the class with all its courses, groups and topics. */
                 force?: components["schemas"]["Switch"];
-                /** @description Only show what would happen, as if forced */
+                /** @description Preview the effects of a forced deletion without changing anything. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15700,9 +15789,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15722,7 +15811,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a class */
+            /** @description Update a class */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -15791,23 +15880,23 @@ export interface operations {
     get_classes_id_assignments: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only topics of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this course; `none` for topics without a course */
+                /** @description Only topics of this course; `none` for topics without a course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description Of courses in this subject */
+                /** @description Only topics of courses in this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description In this status */
+                /** @description Only topics with this status. */
                 status?: components["schemas"]["AssignmentStatus"];
-                /** @description On which this group works */
+                /** @description Only topics on which this group works. */
                 groupId?: components["schemas"]["GroupId"];
-                /** @description Part of the title; titles that begin with it come first unless an order is asked for */
+                /** @description Substring of the title. Titles that begin with it come first unless `sort` is given. */
                 search?: components["schemas"]["Search"];
-                /** @description In this order; by deadline unless said otherwise */
+                /** @description Sort order. Defaults to the deadline. */
                 sort?: components["schemas"]["AssignmentOrder"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -15818,7 +15907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The topics of a class that the caller may know of */
+            /** @description List the topics of a class visible to the caller */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15939,9 +16028,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15964,10 +16053,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Make a class once more for another school year, as a draft: without groups, and without anything that was handed in */
+            /** @description Clone a class for another school year */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -16030,15 +16119,15 @@ export interface operations {
     get_classes_id_courses: {
         parameters: {
             query?: {
-                /** @description Of this subject */
+                /** @description Only courses of this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description In this status */
+                /** @description Only courses with this status. */
                 status?: components["schemas"]["CourseStatus"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16049,7 +16138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The courses of a class, by name */
+            /** @description List the courses of a class, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16072,23 +16161,23 @@ export interface operations {
     get_classes_id_groups: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only groups of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this course; `none` for groups without one */
+                /** @description Only groups of this course; `none` for groups without a course. */
                 courseId?: string;
-                /** @description Of this subject */
+                /** @description Only groups with this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description On this topic */
+                /** @description Only groups that work on this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
-                /** @description Only those that ask for help (1) or do not (0) */
+                /** @description Only groups that ask for help (`1`) or do not (`0`). */
                 needsHelp?: components["schemas"]["Switch"];
-                /** @description Part of the name or the display name; names that begin with it come first */
+                /** @description Substring of the name or the display name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Only those of the caller's own classes, or those he is in */
+                /** @description If `1`, only groups of classes that the caller owns or co-teaches, or of which the caller is a member. */
                 mine?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16099,7 +16188,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The groups of a class that the caller may know of, by number */
+            /** @description List the groups of a class visible to the caller, by number */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16250,11 +16339,11 @@ export interface operations {
     get_classes_id_students: {
         parameters: {
             query?: {
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16265,7 +16354,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The students of a class by name: to its staff with addresses and groups, to each other by name */
+            /** @description List the students of a class, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16328,7 +16417,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16351,7 +16440,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Enrol students, named one by one or by their homeroom */
+            /** @description Enrol students, by id or by homeroom */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16381,11 +16470,11 @@ export interface operations {
     delete_classes_id_students_studentId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16398,7 +16487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End an enrolment, and with it the student's places in the groups of the class */
+            /** @description End an enrolment and the student's group memberships in the class */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16427,7 +16516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16449,7 +16538,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Note when a student completed the class */
+            /** @description Set when a student completed the class */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16483,7 +16572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16503,7 +16592,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Let somebody teach along */
+            /** @description Add a co-teacher */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16535,11 +16624,11 @@ export interface operations {
     delete_classes_id_teachers_userId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16552,7 +16641,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End a co-teaching */
+            /** @description Remove a co-teacher */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16575,13 +16664,13 @@ export interface operations {
     get_classes_id_ungrouped: {
         parameters: {
             query?: {
-                /** @description In no group of this course */
+                /** @description Only students in no group of this course. */
                 courseId?: components["schemas"]["CourseId"];
-                /** @description In no group that works on this topic */
+                /** @description Only students in no group that works on this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16592,7 +16681,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The students of a class who are in none of its groups */
+            /** @description List the students of a class who are in no group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16624,17 +16713,17 @@ export interface operations {
     get_courses: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only courses of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this subject */
+                /** @description Only courses of this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description In this status */
+                /** @description Only courses with this status. */
                 status?: components["schemas"]["CourseStatus"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -16642,7 +16731,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The courses of the organization, by name */
+            /** @description List the courses of the organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16695,9 +16784,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -16717,12 +16806,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a course to a class */
+            /** @description Create a course */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -16774,7 +16863,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -16785,7 +16874,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One course with its groups and topics */
+            /** @description Get a course with its groups and topics */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -16913,13 +17002,13 @@ export interface operations {
     delete_courses_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16930,7 +17019,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a course with its groups, topics, rooms, documents and submissions */
+            /** @description Delete a course with its groups, topics, rooms, documents and submissions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16968,9 +17057,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16990,7 +17079,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a course */
+            /** @description Update a course */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -17051,7 +17140,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description An HTML page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17077,7 +17166,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Its name */
+                /** @description The file name */
                 file: string;
             };
             cookie?: never;
@@ -17109,17 +17198,17 @@ export interface operations {
     get_feedback: {
         parameters: {
             query?: {
-                /** @description About the work of this group on this topic; exactly one of the four is given */
+                /** @description Feedback on the work of this group on this topic. Exactly one of the four ids is required. */
                 groupAssignmentId?: components["schemas"]["GroupAssignmentId"];
-                /** @description About this attempt */
+                /** @description Feedback on this attempt. */
                 submissionId?: components["schemas"]["SubmissionId"];
-                /** @description About this document */
+                /** @description Feedback on this document. */
                 documentId?: components["schemas"]["DocumentId"];
-                /** @description About all work on this topic */
+                /** @description Feedback on all work on this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -17127,7 +17216,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was written about a group's work, a submission, a document or a topic, oldest first */
+            /** @description List the feedback on a group's work, a submission, a document or a topic, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17170,9 +17259,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -17190,12 +17279,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give feedback on the work of a group, on an attempt or on a document */
+            /** @description Create feedback on the work of a group, on an attempt or on a document */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -17237,7 +17326,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17259,7 +17348,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Publish the grades of a topic that are still drafts, of all its groups or of some */
+            /** @description Publish the draft grades of a topic, of all its groups or of some */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17289,7 +17378,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17300,7 +17389,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All attempts of a group at a topic, newest first */
+            /** @description List the attempts of a group for a topic, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17446,7 +17535,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17457,10 +17546,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One attempt with its grade, as far as the caller may see it */
+            /** @description Get an attempt with its grade, as far as the caller may see it */
             200: {
                 headers: {
-                    /** @description Its version */
+                    /** @description Version of the object */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -17518,7 +17607,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17538,14 +17627,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -17567,7 +17656,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17589,14 +17678,14 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -17620,9 +17709,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17717,7 +17806,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17728,7 +17817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The states that the grade of a submission has had, newest first, the present one included; at most the newest 200 */
+            /** @description List the states of a grade, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17788,7 +17877,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17808,7 +17897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give an attempt back for revision: its documents are drafts again */
+            /** @description Return an attempt for revision */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17892,11 +17981,11 @@ export interface operations {
     delete_feedback_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -17907,7 +17996,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Delete a feedback */
+            /** @description Delete feedback */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17935,9 +18024,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17957,7 +18046,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change, publish or hold back a feedback */
+            /** @description Update, publish or unpublish feedback */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -18002,23 +18091,23 @@ export interface operations {
     get_groups: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only groups of this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Of this course; `none` for groups without one */
+                /** @description Only groups of this course; `none` for groups without a course. */
                 courseId?: string;
-                /** @description Of this subject */
+                /** @description Only groups with this subject. */
                 subjectId?: components["schemas"]["SubjectId"];
-                /** @description On this topic */
+                /** @description Only groups that work on this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
-                /** @description Only those that ask for help (1) or do not (0) */
+                /** @description Only groups that ask for help (`1`) or do not (`0`). */
                 needsHelp?: components["schemas"]["Switch"];
-                /** @description Part of the name or the display name; names that begin with it come first */
+                /** @description Substring of the name or the display name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Only those of the caller's own classes, or those he is in */
+                /** @description If `1`, only groups of classes that the caller owns or co-teaches, or of which the caller is a member. */
                 mine?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -18026,7 +18115,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The groups the caller may know of, by number */
+            /** @description List the groups visible to the caller, by number */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18116,9 +18205,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18142,12 +18231,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a group with its work room */
+            /** @description Create a group with its work room */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -18229,9 +18318,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18260,10 +18349,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add several groups of one class, all or none */
+            /** @description Create several groups of one class, all or none */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -18388,13 +18477,13 @@ export interface operations {
     post_groups_generate: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18467,10 +18556,10 @@ export interface operations {
                     "application/json": components["schemas"]["DivisionPreview"];
                 };
             };
-            /** @description Divide students of a class into groups, or show how they would be divided */
+            /** @description Divide the students of a class into groups, or preview that */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -18494,7 +18583,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18505,7 +18594,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One group; its outline for teachers of other classes */
+            /** @description Get a group */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -18542,13 +18631,13 @@ export interface operations {
     delete_groups_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18559,7 +18648,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a group with its room, its documents and its submissions */
+            /** @description Delete a group with its room, documents and submissions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18590,9 +18679,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18612,7 +18701,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a group */
+            /** @description Update a group */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -18711,7 +18800,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18722,7 +18811,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The files of a group, oldest first */
+            /** @description List the files of a group, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18759,9 +18848,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18784,7 +18873,7 @@ export interface operations {
             /** @description Add a file to a group */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -18820,11 +18909,11 @@ export interface operations {
     delete_groups_id_attachments_attachmentId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18837,7 +18926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a file of a group */
+            /** @description Delete a file of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18865,7 +18954,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18888,14 +18977,14 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -18917,7 +19006,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18928,7 +19017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who worked on the documents of a group: minutes and saves of each member, from what the document server told */
+            /** @description List the contributions of the members of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18977,7 +19066,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -18997,7 +19086,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Ask for help; a repeat changes only the message */
+            /** @description Request help */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19029,7 +19118,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19040,7 +19129,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Say that you are on the way */
+            /** @description Claim a help request */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19068,7 +19157,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19088,7 +19177,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Mark a call for help as handled */
+            /** @description Mark a help request as resolved */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19118,7 +19207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19236,11 +19325,11 @@ export interface operations {
     delete_groups_id_members_userId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19253,7 +19342,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a student out of a group */
+            /** @description Remove a student from a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19379,11 +19468,11 @@ export interface operations {
     post_groups_id_members_userId_move: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19728,7 +19817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service as a whole */
+            /** @description Get status and version of the service */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19760,7 +19849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It lives */
+            /** @description The process is alive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19782,7 +19871,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether the service can work */
+            /** @description Check that the service is ready */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19804,7 +19893,7 @@ export interface operations {
             400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
-            /** @description Whether the service can work */
+            /** @description Check that the service is ready */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19818,15 +19907,15 @@ export interface operations {
     get_homerooms: {
         parameters: {
             query?: {
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Of this school year */
+                /** @description Only homerooms of this school year. */
                 academicYear?: components["schemas"]["AcademicYear"];
-                /** @description Of this homeroom teacher */
+                /** @description Only homerooms of this homeroom teacher. */
                 teacherId?: components["schemas"]["UserId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -19834,7 +19923,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The homerooms by name; a student reads the own ones */
+            /** @description List homerooms by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19873,9 +19962,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19895,12 +19984,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a homeroom */
+            /** @description Create a homeroom */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -19938,7 +20027,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -19949,7 +20038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One homeroom */
+            /** @description Get a homeroom */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -19987,13 +20076,13 @@ export interface operations {
     delete_homerooms_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20004,7 +20093,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more */
+            /** @description Delete a homeroom */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20033,9 +20122,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20055,7 +20144,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a homeroom */
+            /** @description Update a homeroom */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -20096,11 +20185,11 @@ export interface operations {
     get_homerooms_id_students: {
         parameters: {
             query?: {
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20111,7 +20200,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The students of a homeroom, by name */
+            /** @description List the students of a homeroom, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20166,7 +20255,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20189,7 +20278,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Enrol students in a homeroom */
+            /** @description Add students to a homeroom */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20218,11 +20307,11 @@ export interface operations {
     delete_homerooms_id_students_studentId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20235,7 +20324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a student out of a homeroom */
+            /** @description Remove a student from a homeroom */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20278,7 +20367,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accept an invitation with the mailed token */
+            /** @description Accept an invitation with the token of the email */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20345,7 +20434,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the mailed token invites to; reading it uses nothing up */
+            /** @description Get the invitation of a mailed token */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20379,17 +20468,17 @@ export interface operations {
     get_messages: {
         parameters: {
             query?: {
-                /** @description inbox unless said otherwise; class needs classId */
+                /** @description The box to list. `class` requires `classId`. */
                 box?: components["schemas"]["BoxName"];
-                /** @description Announcements to this class */
+                /** @description Only announcements to this class. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description How many messages; more than 200 are 200 */
+                /** @description Maximum number of messages. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -20397,7 +20486,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller's messages, newest first */
+            /** @description List the caller's messages, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20440,9 +20529,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20461,10 +20550,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Send a message to persons, to a class, to a group or to all groups of a topic */
+            /** @description Send a message to people, to a class, to a group or to all groups of a topic */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -20506,7 +20595,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -20514,7 +20603,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many messages the caller has not read */
+            /** @description Count the caller's unread messages */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20542,7 +20631,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20553,7 +20642,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One message; its sender finds its recipients */
+            /** @description Get a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20590,11 +20679,11 @@ export interface operations {
     delete_messages_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20605,7 +20694,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a message out of the own view; everybody else keeps it */
+            /** @description Remove a message from the caller's own view */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20633,7 +20722,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20693,13 +20782,13 @@ export interface operations {
     get_subjects: {
         parameters: {
             query?: {
-                /** @description Part of the name; names that begin with it come first */
+                /** @description Substring of the name. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Only active (1) or inactive (0) ones */
+                /** @description Only active (`1`) or inactive (`0`) subjects. */
                 isActive?: components["schemas"]["Switch"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -20707,7 +20796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The subjects of the organization, by name */
+            /** @description List the subjects of the organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20745,9 +20834,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20766,12 +20855,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a subject: admins, and teachers where the school lets them */
+            /** @description Create a subject */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -20808,7 +20897,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -20819,7 +20908,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One subject */
+            /** @description Get a subject */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -20856,13 +20945,13 @@ export interface operations {
     delete_subjects_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20873,7 +20962,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a subject nobody uses */
+            /** @description Delete a subject that is not in use */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20902,9 +20991,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20924,7 +21013,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change a subject */
+            /** @description Update a subject */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -20964,7 +21053,7 @@ export interface operations {
     get_tenants: {
         parameters: {
             query?: {
-                /** @description Part of the name or the short name; names that begin with it come first */
+                /** @description Substring of the name or the slug. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
             };
             header?: never;
@@ -20973,7 +21062,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The organizations of the platform, by name */
+            /** @description List the organizations of the platform, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21041,7 +21130,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Found an organization with its first owner */
+            /** @description Create an organization with its first owner */
             201: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -21096,7 +21185,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What everybody may know of the organization whose address this is */
+            /** @description Get the public data of the organization that the Host names */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21131,7 +21220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One organization */
+            /** @description Get an organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -21167,7 +21256,7 @@ export interface operations {
     delete_tenants_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: never;
@@ -21188,7 +21277,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Delete an organization with everything in it */
+            /** @description Delete an organization with all its data */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21221,7 +21310,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -21241,7 +21330,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change an organization; settings change key by key */
+            /** @description Update an organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -21291,7 +21380,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Open a suspended organization again */
+            /** @description Activate a suspended organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21335,7 +21424,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The mail domains of an organization, by name */
+            /** @description List the mail domains of an organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21375,7 +21464,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -21395,10 +21484,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Assign a mail domain to an organization, also when another one holds it */
+            /** @description Assign a mail domain to an organization, even if another one holds it */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -21437,7 +21526,7 @@ export interface operations {
     delete_tenants_id_domains_domainId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: never;
@@ -21451,7 +21540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a mail domain from an organization */
+            /** @description Remove a mail domain from an organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21477,9 +21566,9 @@ export interface operations {
     get_tenants_id_members: {
         parameters: {
             query?: {
-                /** @description How many members; more than 200 are 200 */
+                /** @description Maximum number of members. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -21491,7 +21580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The members of an organization, by name */
+            /** @description List the members of an organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21543,7 +21632,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Shut an organization: its members are refused until it is activated again */
+            /** @description Suspend an organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21578,23 +21667,23 @@ export interface operations {
     get_users: {
         parameters: {
             query?: {
-                /** @description In this role of the organization; ADMIN means owners, too */
+                /** @description Only users with this role in the organization. `ADMIN` includes owners. */
                 role?: components["schemas"]["PlatformRole"];
-                /** @description Part of the name, for admins also of the address; names that begin with it come first */
+                /** @description Substring of the name, for administrators also of the address. Names that begin with it come first. */
                 search?: components["schemas"]["Search"];
-                /** @description Who learns in this class; for teachers one of the own */
+                /** @description Only students enrolled in this class. Teachers receive an empty page for classes of other teachers. */
                 classId?: components["schemas"]["ClassId"];
-                /** @description Who is in this homeroom */
+                /** @description Only students of this homeroom. */
                 homeroomId?: components["schemas"]["HomeroomId"];
-                /** @description Only active (1) or inactive (0) accounts */
+                /** @description Only active (`1`) or inactive (`0`) accounts. */
                 isActive?: components["schemas"]["Switch"];
-                /** @description How many people; more than 200 are 200 */
+                /** @description Maximum number of users. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -21602,7 +21691,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them */
+            /** @description List the people of the organization, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21640,9 +21729,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -21669,7 +21758,7 @@ export interface operations {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
                     ETag?: string;
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -21724,13 +21813,13 @@ export interface operations {
     post_users_import: {
         parameters: {
             query?: {
-                /** @description Only show what would happen */
+                /** @description Preview the effects without changing anything. */
                 dryRun?: components["schemas"]["DryRun"];
-                /** @description Whether people who are members already are brought up to date (upsert, the default) or left alone (create) */
+                /** @description Whether existing members are updated (`upsert`, the default) or skipped (`create`). */
                 mode?: components["schemas"]["ImportMode"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -21748,7 +21837,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Import students and teachers from a table, from a OneRoster archive, or from a list */
+            /** @description Import students and teachers from a table, a OneRoster archive or a list */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21796,7 +21885,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The person who asks, with membership and organization */
+            /** @description Get the caller with membership and organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -21867,7 +21956,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
@@ -21885,7 +21974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the own profile */
+            /** @description Update the caller's profile */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -21978,7 +22067,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Ask for another address; it counts once the link in the letter to it was followed */
+            /** @description Request a change of the caller's email address */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22012,7 +22101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description an archive */
+            /** @description A ZIP archive */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22034,7 +22123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22045,7 +22134,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One person, as far as the caller may know him */
+            /** @description Get a person, as far as the caller may see them */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -22100,11 +22189,11 @@ export interface operations {
     delete_users_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22115,7 +22204,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End somebody's membership with enrolments, groups and sessions */
+            /** @description End a user's membership with its enrolments, group memberships and sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22143,9 +22232,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22167,7 +22256,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change somebody's account or his id in the organization */
+            /** @description Update the account of a user, or the user's external id in the organization */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -22226,7 +22315,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22237,7 +22326,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The groups of a student: oneself, or as far as the staff see them */
+            /** @description List the groups of a student */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22261,7 +22350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22272,7 +22361,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Give somebody a temporary password; all his sessions end */
+            /** @description Set a temporary password for a user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22300,7 +22389,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -22308,7 +22397,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rooms whose inside the caller sees, by class and group number */
+            /** @description List the work rooms that the caller may enter, by class and group number */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22351,7 +22440,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22362,7 +22451,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One document */
+            /** @description Get a document */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -22420,13 +22509,13 @@ export interface operations {
     delete_workrooms_documents_id: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22437,7 +22526,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Remove a draft that was never handed in */
+            /** @description Delete a draft that was never submitted */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22467,9 +22556,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22561,7 +22650,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description A notice with its token */
+        /** @description A callback of the document server with its token */
         requestBody: {
             content: {
                 /**
@@ -22575,7 +22664,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description News of the document server about an editing session */
+            /** @description Receive a callback of the document server about an editing session */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22611,9 +22700,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22633,7 +22722,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Put another file of the same kind in the place of a draft's content */
+            /** @description Replace the content of a draft with a file of the same type */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -22700,7 +22789,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22721,14 +22810,14 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -22749,11 +22838,11 @@ export interface operations {
     get_workrooms_documents_id_editor_config: {
         parameters: {
             query?: {
-                /** @description `view` opens a draft for reading only */
+                /** @description `view` opens a draft in view mode. */
                 mode?: components["schemas"]["Mode"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22764,7 +22853,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a page needs to open an editor */
+            /** @description Get the configuration that opens a document in the editor */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22837,7 +22926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file, or the blank template of its kind */
+            /** @description The file, or the blank template of its type */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22846,7 +22935,7 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -22856,7 +22945,7 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -22877,7 +22966,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -22888,7 +22977,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Report that the editor of the caller's page has sent everything that was typed */
+            /** @description Report that the caller's editor has sent all changes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22916,9 +23005,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                /** @description The `ETag` of the object to change. If the object has another version, the response is 412 PRECONDITION_FAILED with the current object, and nothing is changed. `*` matches any version; `W/` before a tag is ignored. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -22939,7 +23028,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Grade the submission in which a document is handed in, until the topic is finished */
+            /** @description Grade the submission that contains a document */
             200: {
                 headers: {
                     /** @description The version of the object, for `If-Match` */
@@ -23002,7 +23091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23022,14 +23111,14 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -23053,7 +23142,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23073,7 +23162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Hand a document in for a topic */
+            /** @description Submit a document for a topic */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23257,7 +23346,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23277,7 +23366,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Take a document back */
+            /** @description Unsubmit a document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23393,7 +23482,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23404,7 +23493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The kept states of a document, newest first; those that came too late are for the staff */
+            /** @description List the versions of a document, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23461,7 +23550,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23484,14 +23573,14 @@ export interface operations {
                     "*/*": string;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -23513,7 +23602,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23526,7 +23615,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make an earlier state the content of a draft again */
+            /** @description Restore a version as the content of a draft */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23588,7 +23677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23599,7 +23688,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The room of a group */
+            /** @description Get the work room of a group */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23727,11 +23816,11 @@ export interface operations {
     get_workrooms_late_texts: {
         parameters: {
             query?: {
-                /** @description Of this class */
+                /** @description Only texts of this class. */
                 classId?: components["schemas"]["ClassId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path?: never;
@@ -23739,7 +23828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Texts that were saved after their document was deleted, newest first */
+            /** @description List texts saved after their document was deleted, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23784,7 +23873,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23802,14 +23891,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -23831,7 +23920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -23842,7 +23931,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One room with its documents */
+            /** @description Get a work room with its documents */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24038,13 +24127,13 @@ export interface operations {
     get_workrooms_id_documents: {
         parameters: {
             query?: {
-                /** @description In this status */
+                /** @description Only documents with this status. */
                 status?: components["schemas"]["DocumentStatus"];
-                /** @description For this topic */
+                /** @description Only documents linked to this topic. */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24055,7 +24144,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The documents of a room, oldest first */
+            /** @description List the documents of a room, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24149,9 +24238,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -24174,10 +24263,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Add a document to a room: blank, from a template, or a file of one's own */
+            /** @description Create a document: blank, from a template or from an uploaded file */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -24235,15 +24324,15 @@ export interface operations {
     get_workrooms_id_messages: {
         parameters: {
             query?: {
-                /** @description How many messages; more than 200 are 200 */
+                /** @description Maximum number of messages. A value above 200 counts as 200. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Only messages after this `seq`, the earliest first: what was missed */
+                /** @description Only messages after this `seq`, oldest first. Use it to fetch missed messages. */
                 after?: number;
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24254,7 +24343,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The messages of a room, the latest first; with `after` those that came since, the earliest first */
+            /** @description List the messages of a room */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24332,9 +24421,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -24358,7 +24447,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Write a message; one with a `clientMessageId` of before answers 200 with the first one */
+            /** @description Send a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24367,10 +24456,10 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoomMessage"];
                 };
             };
-            /** @description Write a message; one with a `clientMessageId` of before answers 200 with the first one */
+            /** @description Send a message */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -24424,9 +24513,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
-                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                /** @description A unique value generated by the client for this request, for example a UUID. A request repeated with its key within 24 hours creates nothing and receives the first response, without secrets. A key is valid for one user, organization and route; another request with the same key is a 409 IDEMPOTENCY_KEY_REUSED. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -24446,10 +24535,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bring a file; a message of the same person names it within 24 hours */
+            /** @description Upload a file for a message */
             201: {
                 headers: {
-                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    /** @description `true` if this is the response to an earlier request with the same key */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -24483,7 +24572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24506,14 +24595,14 @@ export interface operations {
                     "text/plain": unknown;
                 };
             };
-            /** @description A part of it */
+            /** @description The requested range */
             206: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It did not change */
+            /** @description Not modified */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -24534,11 +24623,11 @@ export interface operations {
     delete_workrooms_id_messages_messageId: {
         parameters: {
             query?: {
-                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                /** @description Preview the effects. The response is that of the action; nothing is changed, logged or emitted. */
                 dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24551,7 +24640,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Take a message back: one's own during the first 15 minutes, teachers and admins any */
+            /** @description Delete a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24596,7 +24685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24618,7 +24707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change what a message of one's own says, during the first 15 minutes */
+            /** @description Edit a message */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24665,7 +24754,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
             };
             path: {
@@ -24685,7 +24774,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Say that the messages of a room were read, all of them or those up to one */
+            /** @description Mark the messages of a room as read, all of them or up to one */
             200: {
                 headers: {
                     [name: string]: unknown;

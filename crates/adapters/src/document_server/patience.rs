@@ -26,11 +26,13 @@ pub struct Patience {
         value_parser = clap::value_parser!(u64).range(1..=110))]
     conversion: u64,
     /// Interval in seconds of the check for saves that were never acknowledged
-    #[arg(long = "docserver-sweep-seconds", env = "DOCSERVER_SWEEP_SECONDS", default_value_t = Self::default().sweep,
+    #[arg(long = "docserver-reconcile-interval-seconds", alias = "docserver-sweep-seconds",
+        env = "DOCSERVER_RECONCILE_INTERVAL_SECONDS", default_value_t = Self::default().sweep,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
     sweep: u64,
     /// Time in seconds without a callback after which an editing session is checked
-    #[arg(long = "docserver-silence-seconds", env = "DOCSERVER_SILENCE_SECONDS", default_value_t = Self::default().silence,
+    #[arg(long = "docserver-session-timeout-seconds", alias = "docserver-silence-seconds",
+        env = "DOCSERVER_SESSION_TIMEOUT_SECONDS", default_value_t = Self::default().silence,
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     silence: u64,
 }

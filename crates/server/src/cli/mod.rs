@@ -96,7 +96,7 @@ enum Command {
 
 /// Runs the command of this process and returns its exit code.
 pub fn run() -> ExitCode {
-    let dotenv = config::dotenv::load(&settings::is_setting);
+    let dotenv = config::dotenv::load(&settings::is_setting).and_then(|()| config::renamed::apply());
     let command = Arguments::parse().command;
     let outcome = match dotenv {
         Err(refused) if command.reads_settings() => Err(refused.into()),

@@ -20,6 +20,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let (format, level) = (serve.log_format.clone(), serve.log_level.clone());
     let config = Config::check(serve, storage)?;
     let log = start_log(&format, &level)?;
+    crate::config::renamed::warn();
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }

@@ -49,7 +49,7 @@ impl SettingsCommand {
 
 /// Returns whether a setting of this name exists.
 pub fn is_setting(name: &str) -> bool {
-    settings().iter().any(|setting| setting.name == name)
+    config::renamed::new_name(name).is_some() || settings().iter().any(|setting| setting.name == name)
 }
 
 pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
@@ -110,7 +110,9 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let config = Config::check(serve, storage)?;
     let settings = settings();
     for name in config::dotenv::names() {
-        if settings.iter().all(|setting| setting.name != name) {
+        if let Some(new) = config::renamed::new_name(&name) {
+            println!(".env: {name} is called {new} now. The old name is accepted for one release.");
+        } else if settings.iter().all(|setting| setting.name != name) {
             let near = nearest(&name, &settings).map_or(String::new(), |near| format!(" Did you mean {near}?"));
             println!(".env: {name} is no setting of groupwork.{near}");
         }

@@ -37,11 +37,16 @@ pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
     let values = read(is_setting)?;
     let is_new = |name: &String| environment(name).is_none();
     let values: BTreeMap<String, String> = values.into_iter().filter(|(name, _)| is_new(name)).collect();
-    dotenvy::from_read(quoted(&values).as_bytes()).map_err(|_| Refused(format!("{FILE}: cannot be read")))?;
+    set_variables(&values).map_err(|Refused(why)| Refused(format!("{FILE}: {why}")))
+}
+
+/// Sets environment variables of this process that are not set yet.
+pub fn set_variables(values: &BTreeMap<String, String>) -> Result<(), Refused> {
+    dotenvy::from_read(quoted(values).as_bytes()).map_err(|_| Refused("cannot be read".to_owned()))?;
     for (name, value) in values {
         // Verifies that the setter read the same value as the parser.
-        if environment(&name).as_ref() != Some(&value) {
-            return Err(Refused(format!("{FILE}: {name} cannot be set")));
+        if environment(name).as_ref() != Some(value) {
+            return Err(Refused(format!("{name} cannot be set")));
         }
     }
     Ok(())

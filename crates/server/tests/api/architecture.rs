@@ -1,52 +1,14 @@
-//! Imports go downstairs only, never sideways; and a few things stand in one file only. Read as text, because no lint
-//! sees it.
+//! What cargo does not enforce: a few things are used in one place only. Read as text, because no lint sees it.
 
 use std::path::{Path, PathBuf};
 
-/// Rooms by floor. A room may import rooms of lower floors; `extra` lists what it may name beside that.
-const FLOORS: &[(&str, u8)] = &[
-    ("store", 1),
-    ("files", 1),
-    ("dns", 1),
-    ("document_server", 1),
-    ("mail", 1),
-    ("views", 1),
-    ("auth", 2),
-    ("actions", 3),
-    ("live", 3),
-    ("changes", 4),
-    ("editing", 5),
-    ("jobs", 5),
-    ("import", 5),
-    ("backup", 5),
-    ("http", 6),
-    ("cli", 7),
-];
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
 
-/// What rooms may not import although it lies below them.
-const NEVER: &[(&str, &str)] = &[("actions", "views")];
-
-/// Ground that every room may stand on.
-const GROUND: &[&str] = &[
-    "error",
-    "clock",
-    "config",
-    "app",
-    "failpoint",
-    "measures",
-    "statements",
-    "args",
-    "manages_class",
-    "sees_group",
-    "knows_group",
-    "knows_class",
-    "unread_messages",
-    "good_impersonation",
-];
-
-fn sources(room: &Path) -> Vec<(PathBuf, String)> {
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(room).unwrap() {
+    for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(sources(&path));
@@ -58,118 +20,93 @@ fn sources(room: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
-}
-
-/// The rooms a file names with `crate::room`.
-fn named_rooms(text: &str) -> Vec<&str> {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| line.match_indices("crate::").map(move |(at, _)| &line[at + 7..]))
-        .filter_map(|rest| {
-            let room = rest
-                .split(|character: char| !character.is_alphanumeric() && character != '_')
-                .next()?;
-            (!room.is_empty()).then_some(room)
-        })
+/// The sources of the crates that make up the service, with paths relative to `crates/`.
+fn service_sources() -> Vec<(String, String)> {
+    let crates = crates();
+    let names = [
+        "common",
+        "model",
+        "db",
+        "adapters",
+        "api-types",
+        "auth",
+        "realtime",
+        "service",
+        "backup",
+        "api",
+        "server",
+    ];
+    let folders = names.iter().map(|name| crates.join(name).join("src"));
+    let files = folders.flat_map(|folder| sources(&folder));
+    files
+        .map(|(path, text)| (path.strip_prefix(&crates).unwrap().to_str().unwrap().to_owned(), text))
         .collect()
 }
 
 #[test]
-fn imports_go_downstairs_only() {
-    let mut faults = Vec::new();
-    for (room, floor) in FLOORS {
-        for (path, text) in sources(&root().join(room)) {
-            for named in named_rooms(&text) {
-                let below = FLOORS.iter().find(|(name, _)| *name == named).map(|(_, floor)| floor);
-                let fine = named == *room || GROUND.contains(&named) || below.is_some_and(|below| below < floor);
-                if !fine || NEVER.contains(&(*room, named)) {
-                    faults.push(format!("{}: crate::{named}", path.display()));
-                }
-            }
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn the_app_is_built_and_used_upstairs_only() {
-    for room in [
-        "store",
-        "files",
-        "document_server",
-        "views",
-        "auth",
-        "actions",
-        "changes",
-        "editing",
-        "jobs",
-        "import",
-        "backup",
-    ] {
-        for (path, text) in sources(&root().join(room)) {
-            assert!(!named_rooms(&text).contains(&"app"), "{} knows the app", path.display());
-        }
-    }
-}
-
-#[test]
-fn some_things_stand_in_one_place() {
+fn database_drivers_clock_and_environment_are_used_in_one_place() {
+    let sources = service_sources();
     let only = |needle: &str, allowed: &[&str]| {
-        for (path, text) in sources(&root()) {
-            let relative = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        for (path, text) in &sources {
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            let names = code.into_iter().any(|line| line.contains(needle));
-            assert!(
-                !names || allowed.iter().any(|file| relative.starts_with(file)),
-                "{relative} names {needle}"
-            );
+            let is_used = code.into_iter().any(|line| line.contains(needle));
+            let is_allowed = allowed.iter().any(|file| path.starts_with(file));
+            assert!(!is_used || is_allowed, "{path} uses {needle}");
         }
     };
     only(
         "rusqlite",
         &[
-            "store/sql.rs",
-            "store/connection.rs",
-            "store/conflict.rs",
-            "store/migrate.rs",
-            "store/dump/",
+            "db/src/sql.rs",
+            "db/src/connection.rs",
+            "db/src/conflict.rs",
+            "db/src/migrate.rs",
+            "db/src/dump/",
         ],
     );
     only(
         "postgres::",
         &[
-            "store/sql.rs",
-            "store/connection.rs",
-            "store/conflict.rs",
-            "store/dump/",
-            "store/migrate/collation.rs",
-            "store/server",
-            "live/",
+            "db/src/sql.rs",
+            "db/src/connection.rs",
+            "db/src/conflict.rs",
+            "db/src/dump/",
+            "db/src/migrate/collation.rs",
+            "db/src/server",
+            "realtime/src/",
         ],
     );
-    only("SystemTime::now", &["clock.rs"]);
-    only("now_v7", &["clock.rs"]);
-    only("env::var", &["config.rs"]);
+    only("SystemTime::now", &["common/src/clock.rs"]);
+    only("now_v7", &["common/src/clock.rs"]);
+    only("env::var", &["server/src/config.rs"]);
 }
 
+/// Cargo rejects cycles between crates; this is the direction in which they may depend on each other.
 #[test]
-fn files_are_short_enough_to_read() {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for folder in [
-        "model/src",
-        "better-auth/src",
-        "server/src",
-        "server/tests",
-        "practice-document-server/src",
-    ] {
-        for (path, text) in sources(&workspace.join(folder)) {
-            let lines = text.lines().count();
+fn crates_depend_on_lower_layers_only() {
+    const LAYERS: &[&[&str]] = &[
+        &["better-auth", "model"],
+        &["common", "api-types"],
+        &["db", "adapters"],
+        &["auth", "backup"],
+        &["realtime"],
+        &["service"],
+        &["api"],
+        &["server"],
+    ];
+    let layer_of = |name: &str| LAYERS.iter().position(|layer| layer.contains(&name));
+    for name in LAYERS.iter().copied().flatten() {
+        let manifest = std::fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
+        let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+        let dependencies = dependencies.split("\n[").next().unwrap();
+        for line in dependencies.lines() {
+            let Some(dependency) = line.strip_prefix("groupwork-") else {
+                continue;
+            };
+            let dependency = dependency.split(['.', ' ', '=']).next().unwrap();
             assert!(
-                lines <= 460,
-                "{} has {lines} lines; split it by what it holds",
-                path.display()
+                layer_of(dependency) < layer_of(name) && layer_of(dependency).is_some(),
+                "{name} depends on {dependency}"
             );
         }
     }

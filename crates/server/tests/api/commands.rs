@@ -79,6 +79,24 @@ fn a_mistyped_setting_is_named_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn renamed_settings_keep_their_old_names_for_one_release() {
+    let place = Place::new(Kind::Sqlite).unwrap();
+    let (_, shown) = run(&place, &["config", "show"], &[("BUS_SILENCE_SECONDS", "7")]);
+    assert!(shown.contains("BUS_TIMEOUT_SECONDS=7\n"), "{shown}");
+    let both = [("BUS_SILENCE_SECONDS", "7"), ("BUS_TIMEOUT_SECONDS", "8")];
+    let (_, shown) = run(&place, &["config", "show"], &both);
+    assert!(shown.contains("BUS_TIMEOUT_SECONDS=8\n"), "{shown}");
+    dotenv(&place, b"SOCKET_SWEEP_SECONDS=9\n", 0o600);
+    let (_, shown) = run(&place, &["config", "show"], &[]);
+    assert!(shown.contains("SOCKET_RECONCILE_INTERVAL_SECONDS=9\n"), "{shown}");
+    let (_, said) = run(&place, &["config", "check"], &[]);
+    assert!(
+        said.contains("SOCKET_SWEEP_SECONDS is called SOCKET_RECONCILE_INTERVAL_SECONDS now"),
+        "{said}"
+    );
+}
+
+#[test]
 fn shown_settings_hide_every_secret() {
     let place = Place::new(Kind::Sqlite).unwrap();
     let secrets = [

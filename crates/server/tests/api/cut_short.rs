@@ -25,7 +25,7 @@ impl Lesson {
         let world = World::create(&place.store().await, &place.database).await;
         let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
         place.set("DOCSERVER_URL", &practice.url());
-        place.set("DOCSERVER_SWEEP_SECONDS", "1");
+        place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
         let mut service = place.start("serve");
         service.ready().await;
         let client = |cookie: &String| Client::new(&service.base, Some(cookie.clone()));

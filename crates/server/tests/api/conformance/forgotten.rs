@@ -93,7 +93,7 @@ async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
     let world = World::create(&place.store().await, &place.database).await;
     let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
     place.set("DOCSERVER_URL", &practice.url());
-    place.set("DOCSERVER_SWEEP_SECONDS", "1");
+    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
     let mut service = place.start("serve");
     service.ready().await;
     let (ada, ben) = (
@@ -171,7 +171,7 @@ async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: K
     let world = World::create(&place.store().await, &place.database).await;
     let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
     place.set("DOCSERVER_URL", &practice.url());
-    place.set("DOCSERVER_SWEEP_SECONDS", "1");
+    place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
     let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");
     let mut service = place.try_start("serve", &[failpoint]).unwrap();
     service.ready().await;

@@ -64,7 +64,7 @@ impl Watched {
     /// Waits until there are so many sockets, each on a wire of its own: one that was given up may be there for a moment.
     async fn has(&self, sockets: u64) {
         self.becomes("sockets_open", sockets).await;
-        self.becomes("socket_wires_open", sockets).await;
+        self.becomes("websocket_connections", sockets).await;
     }
 
     async fn becomes(&self, name: &str, number: u64) {
@@ -253,7 +253,7 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
         ("CONNECTIONS_MAX", "20000"),
         ("CONNECTIONS_PER_ADDRESS", "20000"),
         ("METRICS_LISTEN", "127.0.0.1:0"),
-        ("SOCKET_SWEEP_SECONDS", "2"),
+        ("SOCKET_RECONCILE_INTERVAL_SECONDS", "2"),
     ] {
         place.set(name, value);
     }

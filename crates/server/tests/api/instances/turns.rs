@@ -34,7 +34,10 @@ async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
     ];
     // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
     let url = servers[0].url();
-    let settings = [("DOCSERVER_URL", url.as_str()), ("DOCSERVER_SWEEP_SECONDS", "6")];
+    let settings = [
+        ("DOCSERVER_URL", url.as_str()),
+        ("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "6"),
+    ];
     let Some(mut instances) = Instances::prepare(2, &settings).await else {
         return;
     };

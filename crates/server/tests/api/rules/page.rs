@@ -80,17 +80,15 @@ fn rules() -> (Vec<(String, usize)>, Vec<Rule>) {
 /// The file that a name begins with: of a crate, of the schema, or of these tests.
 fn text_of(file: &str, is_test: bool) -> Option<String> {
     let mut places = Vec::new();
-    let crates = ["model", "better-auth", "practice-document-server"];
-    if let Some((krate, rest)) = file.split_once('/').filter(|(first, _)| crates.contains(first)) {
+    if file.starts_with("migrations/") {
+        return std::fs::read_to_string(root().join(format!("{file}.sql"))).ok();
+    }
+    if is_test {
+        places.push(format!("crates/server/tests/api/{file}"));
+    }
+    if let Some((krate, rest)) = file.split_once('/') {
         places.push(format!("crates/{krate}/src/{rest}"));
         places.push(format!("crates/{krate}/tests/wire/{rest}"));
-    } else if file.starts_with("migrations/") {
-        return std::fs::read_to_string(root().join(format!("{file}.sql"))).ok();
-    } else {
-        if is_test {
-            places.push(format!("crates/server/tests/api/{file}"));
-        }
-        places.push(format!("crates/server/src/{file}"));
     }
     let mut files = places
         .iter()

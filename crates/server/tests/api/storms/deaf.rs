@@ -30,7 +30,7 @@ async fn a_line_that_swallows_what_is_said_is_given_up() {
         &url.replace(&format!(":{}/", port(&url)), &format!(":{}/", cable.port)),
     );
     place.set("BUS_HEARTBEAT_SECONDS", "1");
-    place.set("BUS_SILENCE_SECONDS", "2");
+    place.set("BUS_TIMEOUT_SECONDS", "2");
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
     service.ready().await;
