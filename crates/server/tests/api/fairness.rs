@@ -80,9 +80,8 @@ pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync:
 
 /// How many threads read and write; a file has one reader more than the settings say.
 pub fn threads(app: &TestApp) -> (usize, usize) {
-    let (readers, writers) = groupwork::config::StorageArgs::default()
-        .connections(&app.database)
-        .unwrap();
+    let config = TestApp::config(&app.database, std::path::Path::new("."), &[]);
+    let (readers, writers) = config.storage.connections(&app.database).unwrap();
     let spare = usize::from(matches!(app.database, Database::Sqlite(_)));
     (readers + spare, writers)
 }
