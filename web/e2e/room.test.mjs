@@ -90,6 +90,11 @@ scene("a file that cannot be a document says so beside its name, and a good one 
   await ana.getByRole("button", { name: "Stop uploading virus.exe" }).click();
   await bring("Notes of the river.txt", "text/plain", "The Rhine begins in the Alps.");
   await ana.getByRole("link", { name: /Notes of the river.txt/ }).waitFor();
+  await bring("Report of the river.rtf", "application/rtf", "{\\rtf1\\ansi The Rhine ends in the sea.\\par }");
+  await ana.getByRole("link", { name: /Report of the river.docx/ }).waitFor();
+  // Files of the chat are not converted.
+  await ana.locator("input[type=file]").last().setInputFiles({ name: "talk.rtf", mimeType: "application/rtf", buffer: Buffer.from("{\\rtf1 x}") });
+  await ana.getByRole("alert").filter({ hasText: ".rtf files are not taken here" }).waitFor();
   assert.equal(await ana.getByText("virus.exe").count(), 0);
 });
 

@@ -18,6 +18,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, Upload};
 use super::reply::{Created, Done};
+use super::terms::Terms;
 use super::valid::{Switch, ValidQuery};
 use api_types::attachment::AssignmentAttachmentView;
 use api_types::audience::Audience;
@@ -28,7 +29,8 @@ use service::actions::attachments::{self, AttachmentFields, NewAttachment};
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
         .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(upload))
+        // A file of an older Office format is converted before the response.
+        .add_on(Terms::Long, Access::Staff, routes!(upload))
         .add(Access::Member, routes!(content))
         .add(Access::Staff, routes!(remove))
 }
@@ -79,6 +81,7 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
     responses((status = 201, body = AssignmentAttachmentView),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn upload(
     cx: Context,

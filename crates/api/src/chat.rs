@@ -17,7 +17,7 @@ use super::context::Context;
 use super::downloads::{Download, download};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::files::{self, FileForm, Upload};
+use super::files::{self, FileForm, Unconverted};
 use super::page::{Cursor, Limit, Page, RoomMessages, window};
 use super::reply::{Created, CreatedOrFound};
 use super::terms::Terms;
@@ -162,7 +162,7 @@ async fn remove(
 async fn upload(
     cx: Context,
     Path(id): Path<WorkRoomId>,
-    Upload { file, .. }: Upload,
+    Unconverted(file): Unconverted,
 ) -> Result<Created<MessageAttachmentView>> {
     let attachment = AttachmentId::new(clock::new_id());
     let key = FileKey::new(format!("{attachment}.{}", file.kind));

@@ -117,6 +117,10 @@ const CODES: &[(&str, &str)] = &[
         "LATE_NOT_ALLOWED",
         "The deadline is over and the topic takes no late work.",
     ),
+    (
+        "LEGACY_FILE_FORMAT",
+        "A .doc, .rtf, .xls or .ppt file, which is not converted here; details names the format.",
+    ),
     ("LIMIT_REACHED", "There are as many as there can be."),
     ("METHOD_NOT_ALLOWED", "The path does not know this method."),
     (
@@ -180,6 +184,10 @@ const CODES: &[(&str, &str)] = &[
     ),
     ("SUBJECT_IN_USE", "Courses or groups use the subject."),
     ("UNAUTHENTICATED", "No session, or one that is over."),
+    (
+        "UNREADABLE_FILE",
+        "The file is damaged or protected with a password; details says which.",
+    ),
     ("UNSUPPORTED_FILE_TYPE", "Files of this type are not taken."),
     (
         "UNSUPPORTED_MEDIA_TYPE",
@@ -266,6 +274,8 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
             (413, "PAYLOAD_TOO_LARGE"),
             (415, "UNSUPPORTED_MEDIA_TYPE"),
             (415, "UNSUPPORTED_FILE_TYPE"),
+            (415, "LEGACY_FILE_FORMAT"),
+            (415, "UNREADABLE_FILE"),
             (507, "QUOTA_EXCEEDED"),
             (507, "DISK_FULL"),
         ],

@@ -11,7 +11,7 @@ use model::access::Access;
 use model::document::{Document, Mode};
 use model::document_kind::FileExtension;
 use model::file::FileKey;
-use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
 use model::text::FileName;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -39,6 +39,7 @@ pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(editor))
         .add(Access::DocumentServer, routes!(file))
+        .add(Access::DocumentServer, routes!(source))
         // Fetches the bytes of a save before it responds.
         .add_on(Terms::Long, Access::DocumentServer, routes!(notice))
 }
@@ -136,6 +137,23 @@ async fn file(
     });
     let (_, found) = found.await?;
     download(app.files(), &headers, found).await.map_err(unless_kept)
+}
+
+/// The bytes of an uploaded file while the document server converts it
+#[utoipa::path(get, path = "/workrooms/uploads/{id}/file", params(("id" = String, Path)),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
+async fn source(State(app): State<App>, Path(id): Path<ConversionSourceId>, headers: HeaderMap) -> Result<Response> {
+    app.document_server().may_fetch_source(token(&app, &headers), &id)?;
+    let source = app.editing().conversion_source(id).await?;
+    let file = Download {
+        name: name::safe(&format!("upload.{}", source.format)),
+        mime: source.format.mime().to_owned(),
+        content: Content::Kept(source.file_key(), source.size),
+        sha256: source.sha256,
+    };
+    download(app.files(), &headers, file).await.map_err(unless_kept)
 }
 
 /// Applies the rate limit per document and route, which is far above what a class can cause. The document server

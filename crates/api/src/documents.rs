@@ -25,6 +25,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::reply::{CreatedObject, Done, Versioned, or_current};
+use super::terms::Terms;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use adapters::files::{blank, name};
 use api_types::audience::Audience;
@@ -37,10 +38,12 @@ use service::actions::documents::{self, Beginning, DocumentEdit, NewContent, New
 
 pub fn routes() -> Endpoints {
     Endpoints::new("documents")
-        .add(Access::Member, routes!(list, create))
+        .add(Access::Member, routes!(list))
+        // A file of an older Office format is converted before the response.
+        .add_on(Terms::Long, Access::Member, routes!(create))
         .add(Access::Member, routes!(show, edit, remove))
         .add(Access::Member, routes!(content))
-        .add(Access::Member, routes!(replace))
+        .add_on(Terms::Long, Access::Member, routes!(replace))
         .merge(document_versions::routes())
 }
 
@@ -155,7 +158,8 @@ struct DocumentForm {
     request_body(content((NewDocument = "application/json"), (DocumentForm = "multipart/form-data"))),
     responses((status = 201, body = DocumentView),
         (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT"),
-        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Result<CreatedObject<DocumentView>> {
     let id = DocumentId::new(clock::new_id());
     match body {
@@ -349,7 +353,8 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"),
-        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Result<Versioned<DocumentView>> {
     let file = upload.file;
     let extension = extension(file.kind)?;

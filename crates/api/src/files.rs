@@ -10,7 +10,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use garde::Validate;
-use model::file::{FileKey, FileType, StoredFile};
+use model::file::{FileKey, FileType, LegacyFormat, StoredFile};
 use model::text::FileName;
 use model::version::Object;
 use serde::Deserialize;
@@ -24,8 +24,10 @@ use super::pace;
 use super::quota;
 use super::reply::Versioned;
 use super::valid;
-use adapters::files::{Staged, inspect, name};
+use adapters::files::inspect::{self, UploadedType};
+use adapters::files::{Staged, name};
 use auth::Caller;
+use auth::places::Long;
 use auth::uploads::{Room, UploadPermit};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -39,7 +41,8 @@ const AROUND: u64 = 256 * 1024;
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
 
-/// A form with one file in `file`, and other fields described by `F`.
+/// A form with one file in `file`, and other fields described by `F`. A file of an older Office format is
+/// converted.
 pub struct Upload<F = NoFields> {
     pub file: Uploaded,
     pub fields: F,
@@ -53,6 +56,25 @@ pub struct Uploaded {
     /// The type, judged by extension and content.
     pub kind: FileType,
     pub staged: Staged,
+}
+
+/// A file as it was received.
+struct Received {
+    name: FileName,
+    staged: Staged,
+}
+
+impl Received {
+    fn of_type(self, kind: FileType) -> Uploaded {
+        let Self { name, staged } = self;
+        Uploaded { name, kind, staged }
+    }
+}
+
+/// A form as it was received.
+struct ReceivedForm<F> {
+    file: Received,
+    fields: F,
 }
 
 /// The fields of a form with a file only.
@@ -83,24 +105,71 @@ impl Uploaded {
     }
 }
 
-impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F> {
+impl<F: DeserializeOwned + Validate<Context = ()> + Send> FromRequest<App> for Upload<F> {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        if !is_form(request.headers()) {
-            return Err(Error::UnsupportedMediaType("multipart/form-data"));
-        }
-        let (mut parts, body) = request.into_parts();
-        let room = match Context::from_request_parts(&mut parts, app).await {
-            Ok(cx) => {
-                let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
-                quota::expect_room_between(&cx, least, most).await
-            }
-            Err(_) => Ok(None),
+        let (request, room, cx) = expect_room(request, app).await?;
+        let (upload, kind) = Self::read(request, room, app).await?;
+        let file = match kind {
+            UploadedType::Stored(kind) => upload.file.of_type(kind),
+            UploadedType::Legacy(format) => convert(cx.as_ref(), upload.file, format).await?,
         };
-        let request = Request::from_parts(parts, body);
-        Self::read(request, room?, app).await
+        Ok(Self {
+            file,
+            fields: upload.fields,
+        })
     }
+}
+
+/// A form with a file that is stored unchanged. A file of an older Office format is rejected, because users who download
+/// a file from the chat expect the bytes that were sent.
+pub struct Unconverted(pub Uploaded);
+
+impl FromRequest<App> for Unconverted {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        let (request, room, _) = expect_room(request, app).await?;
+        let (upload, kind) = Upload::<NoFields>::read(request, room, app).await?;
+        match kind {
+            UploadedType::Stored(kind) => Ok(Self(upload.file.of_type(kind))),
+            UploadedType::Legacy(format) => Err(Error::LegacyFormat(format)),
+        }
+    }
+}
+
+/// Checks the storage quota before the file of a form is read.
+async fn expect_room(request: Request, app: &App) -> Result<(Request, Option<Room>, Option<Context>)> {
+    if !is_form(request.headers()) {
+        return Err(Error::UnsupportedMediaType("multipart/form-data"));
+    }
+    let (mut parts, body) = request.into_parts();
+    let cx = Context::from_request_parts(&mut parts, app).await.ok();
+    let room = match &cx {
+        Some(cx) => {
+            let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
+            quota::expect_room_between(cx, least, most).await?
+        }
+        None => None,
+    };
+    Ok((Request::from_parts(parts, body), room, cx))
+}
+
+/// Converts a file of an older Office format to the format that replaced it, and renames it.
+async fn convert(cx: Option<&Context>, file: Received, format: LegacyFormat) -> Result<Uploaded> {
+    let cx = cx.filter(|cx| cx.app().editing().can_convert());
+    let cx = cx.ok_or(Error::LegacyFormat(format))?;
+    let (app, standpoint) = (cx.app(), cx.standpoint()?);
+    let own = app.uploads().begin_conversion(&cx.caller().user.id).await?;
+    let organization = standpoint.tenant.id().clone();
+    let place = app.places().take(Long::Conversion, Some(&organization)).await?;
+    let conversion = app
+        .editing()
+        .convert_upload(standpoint, file.staged, format, (own, place));
+    let (staged, kind) = (conversion.await?, format.successor());
+    let name = name::safe(&format!("{}.{kind}", name::stem(file.name.as_str())));
+    Ok(Uploaded { name, kind, staged })
 }
 
 /// A file that is read but not stored, such as a table of grades. No quota applies.
@@ -110,8 +179,13 @@ impl FromRequest<App> for Passing {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let upload: Upload = Upload::read(request, None, app).await?;
-        Ok(Self(upload.file))
+        let (upload, kind) = Upload::<NoFields>::read(request, None, app).await?;
+        match kind {
+            UploadedType::Stored(kind) => Ok(Self(upload.file.of_type(kind))),
+            UploadedType::Legacy(format) => {
+                Err(Error::UnsupportedFileType(format!("{format}; save the table as .csv")))
+            }
+        }
     }
 }
 
@@ -131,7 +205,7 @@ fn length(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
-    async fn read(request: Request, room: Option<Room>, app: &App) -> Result<Self> {
+    async fn read(request: Request, room: Option<Room>, app: &App) -> Result<(ReceivedForm<F>, UploadedType)> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
@@ -149,14 +223,15 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
             return Err(Error::invalid("file", "too_short", "is empty"));
         }
         failpoint::hit("upload.staged");
-        let kind = inspect::file_type(&staged, name.as_str()).await?;
+        let kind = inspect::uploaded_type(&staged, name.as_str()).await?;
         if let Some(claim) = claim {
             claim.note_form(name.as_str(), staged.sha256(), &fields);
         }
-        Ok(Self {
-            file: Uploaded { name, kind, staged },
+        let form = ReceivedForm {
+            file: Received { name, staged },
             fields: valid::checked(Value::Object(fields))?,
-        })
+        };
+        Ok((form, kind))
     }
 }
 

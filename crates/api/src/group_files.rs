@@ -16,6 +16,7 @@ use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::reply::{Created, Done};
+use super::terms::Terms;
 use super::valid::ValidQuery;
 use api_types::attachment::GroupAttachmentView;
 use common::clock;
@@ -25,7 +26,8 @@ use service::actions::group_files;
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
         .add(Access::Member, routes!(list))
-        .add(Access::Staff, routes!(upload))
+        // A file of an older Office format is converted before the response.
+        .add_on(Terms::Long, Access::Staff, routes!(upload))
         .add(Access::Member, routes!(content))
         .add(Access::Staff, routes!(remove))
 }
@@ -48,6 +50,7 @@ async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAtta
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 201, body = GroupAttachmentView), (status = 409, description = "LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 502, description = "DOCSERVER_ERROR"), (status = 504, description = "DOCSERVER_TIMEOUT"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn upload(
     cx: Context,

@@ -19,6 +19,8 @@ pub enum Long {
     Export,
     /// People or grades from a file.
     Import,
+    /// Conversion of an uploaded file by the document server.
+    Conversion,
 }
 
 impl Long {
@@ -26,7 +28,7 @@ impl Long {
     const fn places(self) -> usize {
         match self {
             Self::Export => 8,
-            Self::Import => 4,
+            Self::Import | Self::Conversion => 4,
         }
     }
 
@@ -41,6 +43,7 @@ impl Long {
 pub struct Places {
     exports: Queue,
     imports: Queue,
+    conversions: Queue,
 }
 
 /// Waiting requests by tenant. Each is notified through its channel when a permit is free.
@@ -59,6 +62,7 @@ impl Places {
         let queue = match long {
             Long::Export => &self.exports,
             Long::Import => &self.imports,
+            Long::Conversion => &self.conversions,
         };
         let party = organization.cloned();
         let (call, called) = oneshot::channel();

@@ -7,11 +7,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::id::{OrganizationId, UserId};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use common::error::{Error, Result};
 
 /// Concurrent uploads of one user.
 pub const UPLOADS_AT_ONCE: usize = 8;
+/// Concurrent conversions of uploads per user; further ones wait.
+pub const CONVERSIONS_AT_ONCE: usize = 2;
 /// `Retry-After` of a user with too many uploads, in seconds.
 const PAUSE: u64 = 5;
 /// Free disk space is checked again after this many bytes.
@@ -35,6 +38,7 @@ struct State {
     by_organization: HashMap<OrganizationId, u64>,
     /// Announced bytes that have not been written yet.
     unwritten: u64,
+    converting: HashMap<UserId, Arc<Semaphore>>,
 }
 
 /// The storage quota that an upload counts against.
@@ -83,6 +87,19 @@ impl Uploads {
         permit.reserve(announced)?;
         self.expect_disk().await?;
         Ok(permit)
+    }
+
+    /// Acquires one of the [`CONVERSIONS_AT_ONCE`] permits of a user.
+    pub async fn begin_conversion(&self, user: &UserId) -> Result<OwnedSemaphorePermit> {
+        let own = {
+            let mut state = self.state();
+            // Waiting and running conversions hold the semaphore of their user.
+            state.converting.retain(|_, own| Arc::strong_count(own) > 1);
+            let own = state.converting.entry(user.clone());
+            let own = own.or_insert_with(|| Arc::new(Semaphore::new(CONVERSIONS_AT_ONCE)));
+            Arc::clone(own)
+        };
+        own.acquire_owned().await.map_err(|_| Error::NotReady)
     }
 
     /// Fails with [`Error::DiskFull`] when the disk is nearly full, counting the bytes that uploads will still write.
@@ -228,6 +245,24 @@ mod tests {
         assert!(uploads.begin(&UserId::new("dana"), None, 0).await.is_ok());
         held.pop();
         assert!(uploads.begin(&ben, None, 0).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn user_has_so_many_conversions_at_a_time() {
+        let (uploads, ben) = (uploads(0), UserId::new("ben"));
+        let mut held = Vec::new();
+        for _ in 0..CONVERSIONS_AT_ONCE {
+            held.push(uploads.begin_conversion(&ben).await.unwrap());
+        }
+        let short = std::time::Duration::from_millis(20);
+        let third = tokio::time::timeout(short, uploads.begin_conversion(&ben)).await;
+        assert!(third.is_err(), "it waits");
+        let dana = uploads.begin_conversion(&UserId::new("dana")).await.unwrap();
+        held.pop();
+        drop(uploads.begin_conversion(&ben).await.unwrap());
+        drop((held, dana));
+        drop(uploads.begin_conversion(&ben).await.unwrap());
+        assert_eq!(uploads.state().converting.len(), 1, "ended ones are forgotten");
     }
 
     #[tokio::test]

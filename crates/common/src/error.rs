@@ -1,6 +1,7 @@
 //! The error type of this crate, by meaning. It is independent of HTTP: `http/reply.rs` maps it to status, code and
 //! body.
 
+use model::file::LegacyFormat;
 use model::idempotency::StoredAnswer;
 use model::refusal::{Refusal, RefusalKind};
 
@@ -100,6 +101,18 @@ pub enum Error {
     /// The file type, judged by extension and content, is not allowed.
     #[error("Files of this type are not accepted: {0}")]
     UnsupportedFileType(String),
+    /// A file of an older Office format where such files are not converted.
+    #[error("Files of the type .{0} are not accepted here. Save the file as .{successor} or PDF and upload that.",
+        successor = .0.successor())]
+    LegacyFormat(LegacyFormat),
+    /// A file that cannot be read, so that it is neither stored nor converted.
+    #[error("This file cannot be read: {message}. Save it again as .docx, .xlsx, .pptx or PDF and upload that.")]
+    UnreadableFile {
+        /// A stable name of the reason.
+        code: &'static str,
+        /// The reason as a clause.
+        message: &'static str,
+    },
     /// The rate limit is exceeded.
     #[error("Too many requests. Please try again later.")]
     RateLimited {

@@ -72,6 +72,16 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::InvalidHost => plain(StatusCode::BAD_REQUEST, "INVALID_HOST"),
         Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
         Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
+        Error::LegacyFormat(format) => (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "LEGACY_FILE_FORMAT",
+            vec![Problem::new("file", format.as_str(), error.to_string())],
+        ),
+        Error::UnreadableFile { code, message } => (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "UNREADABLE_FILE",
+            vec![Problem::new("file", *code, *message)],
+        ),
         Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
         Error::DocumentServerTokenMissing => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_MISSING"),
         Error::DocumentServerTokenInvalid => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_INVALID"),

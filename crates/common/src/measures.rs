@@ -118,7 +118,7 @@ impl Measures {
         );
         let help = "Log lines that could not be written to stderr";
         registry.register("log_lines_dropped", help, self.log_lines_dropped.clone());
-        let help = "Conversions to PDF by the document server";
+        let help = "Conversions by the document server";
         registry.register_with_unit("conversion_duration", help, Unit::Seconds, self.conversions.clone());
     }
 }

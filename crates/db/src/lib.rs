@@ -25,6 +25,7 @@ pub mod cascade;
 pub mod chat;
 pub mod classes;
 pub mod contributions;
+pub mod conversion_sources;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
@@ -412,6 +413,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("contributions", contributions::STATEMENTS),
         ("handouts", handouts::STATEMENTS),
+        ("conversion_sources", conversion_sources::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("deleted_documents", deleted_documents::STATEMENTS),

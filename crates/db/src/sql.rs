@@ -335,6 +335,7 @@ text_ids!(
     RevisionId,
     LogId,
     LateTextId,
+    ConversionSourceId,
     EventId,
     InvitationId,
     JobId,

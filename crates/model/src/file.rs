@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{
-    AssignmentId, AttachmentId, GroupAssignmentId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId,
+    AssignmentId, AttachmentId, ConversionSourceId, GroupAssignmentId, GroupId, MessageId, OrganizationId, UserId,
+    WorkRoomId,
 };
 use crate::text::FileName;
 use crate::time::Timestamp;
@@ -98,6 +99,95 @@ impl FileType {
     }
 }
 
+words! {
+    /// A file format of Office before 2007, or Rich Text Format. Such a file is not stored: the document server converts it at
+    /// upload.
+    LegacyFormat {
+        /// Text document of Word.
+        Doc = "doc",
+        /// Rich Text Format.
+        Rtf = "rtf",
+        /// Spreadsheet of Excel.
+        Xls = "xls",
+        /// Presentation of PowerPoint.
+        Ppt = "ppt",
+    }
+}
+
+impl LegacyFormat {
+    /// The format that a file name claims by its extension, in any case.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::parse(&name.rsplit_once('.')?.1.to_ascii_lowercase())
+    }
+
+    /// The type to which files of this format are converted.
+    pub const fn successor(self) -> FileType {
+        match self {
+            Self::Doc | Self::Rtf => FileType::Docx,
+            Self::Xls => FileType::Xlsx,
+            Self::Ppt => FileType::Pptx,
+        }
+    }
+
+    /// The media type with which the document server fetches such a file.
+    pub const fn mime(self) -> &'static str {
+        match self {
+            Self::Doc => "application/msword",
+            Self::Rtf => "application/rtf",
+            Self::Xls => "application/vnd.ms-excel",
+            Self::Ppt => "application/vnd.ms-powerpoint",
+        }
+    }
+}
+
+/// An uploaded file that is stored only while the document server converts it. All that is known of it is in its key, so that
+/// every instance can serve it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversionSource {
+    /// Its id.
+    pub id: ConversionSourceId,
+    /// Its format.
+    pub format: LegacyFormat,
+    /// Bytes.
+    pub size: i64,
+    /// Hexadecimal SHA-256 of the bytes.
+    pub sha256: String,
+}
+
+impl ConversionSource {
+    /// Where the bytes are.
+    pub fn file_key(&self) -> FileKey {
+        let Self {
+            id,
+            format,
+            size,
+            sha256,
+        } = self;
+        FileKey::new(format!("source.{id}.{size}.{sha256}.{format}"))
+    }
+
+    /// Reads a key of [`Self::file_key`].
+    pub fn parse(key: &FileKey) -> Option<Self> {
+        let mut parts = key.as_str().split('.');
+        let (Some("source"), Some(id), Some(size), Some(sha256), Some(format), None) = (
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+            parts.next(),
+        ) else {
+            return None;
+        };
+        Some(Self {
+            id: ConversionSourceId::new(id),
+            format: LegacyFormat::parse(format)?,
+            size: size.parse().ok()?,
+            sha256: sha256.to_owned(),
+        })
+    }
+}
+
 /// Metadata of a stored file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
@@ -168,6 +258,36 @@ mod tests {
             "trailing.",
         ] {
             assert_eq!(FileType::of_name(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn legacy_format_is_no_upload_type_and_has_a_successor_that_is() {
+        for format in LegacyFormat::ALL {
+            let name = format!("Report.{}", format.as_str().to_uppercase());
+            assert_eq!(LegacyFormat::of_name(&name), Some(*format));
+            assert_eq!(FileType::of_name(&name), None);
+            assert!(FileType::ALL.contains(&format.successor()) && format.mime().contains('/'));
+        }
+        assert_eq!(LegacyFormat::of_name("report.docx"), None);
+    }
+
+    #[test]
+    fn conversion_source_is_read_back_from_its_key() {
+        let source = ConversionSource {
+            id: ConversionSourceId::new("0190a1b2-0000-7000-8000-000000000001"),
+            format: LegacyFormat::Ppt,
+            size: 70_000,
+            sha256: "ab".repeat(32),
+        };
+        assert_eq!(ConversionSource::parse(&source.file_key()), Some(source));
+        for other in [
+            "source.x.1.y.docx",
+            "source.x.y.z.doc",
+            "x.1.y.doc",
+            "source.a.1.b.doc.doc",
+        ] {
+            assert_eq!(ConversionSource::parse(&FileKey::new(other)), None, "{other}");
         }
     }
 

@@ -110,6 +110,8 @@ ids! {
     RevisionId
     /// Id of a text that was saved after its document was deleted.
     LateTextId
+    /// Id of an uploaded file while it is converted.
+    ConversionSourceId
     /// Id of a record of the activity log.
     LogId
     /// Id of a real-time event.

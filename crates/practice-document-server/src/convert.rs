@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    blank, ooxml, ooxml::Unreadable, opening::key_is_clean, pdf, practice::Practice, results, routes::bearer,
+    blank, legacy, ooxml, ooxml::Unreadable, opening::key_is_clean, pdf, practice::Practice, results, routes::bearer,
     token::Claims,
 };
 
@@ -251,9 +251,12 @@ async fn converted(practice: &Practice, order: &Order) -> Result<Bytes, i64> {
         } else {
             source
         };
-        // An encrypted office file is an old compound file instead of a zip archive.
-        if source.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
-            return Err(-5);
+        // Also an encrypted .docx, .xlsx or .pptx: it is a compound file instead of a zip archive.
+        if legacy::is_legacy(&source) {
+            return match order.extension() {
+                "pdf" => Ok(pdf::document(&order.title, &legacy::lines(&source)?).into()),
+                extension => legacy::converted(&source, extension).map(Bytes::from),
+            };
         }
         let failed = |unreadable| if unreadable == Unreadable::TooLarge { -10 } else { -3 };
         let (kind, lines) = ooxml::read(&source).map_err(failed)?;

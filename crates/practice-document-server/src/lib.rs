@@ -21,6 +21,7 @@ mod convert;
 mod editor_page;
 mod faults;
 mod joining;
+mod legacy;
 mod listener;
 mod ooxml;
 mod opening;

@@ -13,7 +13,7 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly details: readonly { path: string; message: string }[] = [],
+    readonly details: readonly { path: string; code?: string; message: string }[] = [],
     readonly requestId?: string,
     /** The object as it is now with its version, when a change came too late. */
     readonly current?: { object: unknown; etag: string | undefined },

@@ -3355,6 +3355,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/uploads/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of an uploaded file while the document server converts it */
+        get: operations["get_workrooms_uploads_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/{id}": {
         parameters: {
             query?: never;
@@ -9457,11 +9474,15 @@ export interface components {
             };
         };
         /**
-         * @description `UNSUPPORTED_FILE_TYPE`: Files of this type are not taken.
+         * @description `LEGACY_FILE_FORMAT`: A .doc, .rtf, .xls or .ppt file, which is not converted here; details names the format.
+         *
+         *     `UNREADABLE_FILE`: The file is damaged or protected with a password; details says which.
+         *
+         *     `UNSUPPORTED_FILE_TYPE`: Files of this type are not taken.
          *
          *     `UNSUPPORTED_MEDIA_TYPE`: The body has another media type than this route reads.
          */
-        "415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE": {
+        "415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -11957,10 +11978,12 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
+            502: components["responses"]["502.DOCSERVER_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -12735,7 +12758,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18899,10 +18922,12 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
+            502: components["responses"]["502.DOCSERVER_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -21869,7 +21894,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -22777,11 +22802,13 @@ export interface operations {
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
+            502: components["responses"]["502.DOCSERVER_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -23916,6 +23943,51 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    get_workrooms_uploads_id_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a upload */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.VALIDATION_ERROR"];
+            401: components["responses"]["401.DOCSERVER_TOKEN_INVALID.DOCSERVER_TOKEN_MISSING"];
+            403: components["responses"]["403.DOCSERVER_TOKEN_MISMATCH"];
+            404: components["responses"]["404.NOT_FOUND"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     get_workrooms_id: {
         parameters: {
             query?: never;
@@ -24314,10 +24386,12 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
+            502: components["responses"]["502.DOCSERVER_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            504: components["responses"]["504.DOCSERVER_TIMEOUT"];
             507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
@@ -24561,7 +24635,7 @@ export interface operations {
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
-            415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
+            415: components["responses"]["415.LEGACY_FILE_FORMAT.UNREADABLE_FILE.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];

@@ -18,7 +18,7 @@ export function upload<T>(path: string, form: FormData, onProgress: (share: numb
   const done = new Promise<T>((resolve, reject) => {
     request.upload.addEventListener("progress", (event) => event.lengthComputable && onProgress(event.loaded / event.total));
     request.addEventListener("load", () => {
-      const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; message: string }[]; requestId?: string };
+      const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; code?: string; message: string }[]; requestId?: string };
       checkCode(body.code, sentIn);
       const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
       if (request.status < 300) resolve(request.response as T);

@@ -60,13 +60,15 @@ pub enum Known {
     Open(Option<Vec<UserId>>),
 }
 
-/// A conversion to PDF.
+/// A conversion of a file.
 #[derive(Debug, Clone)]
 pub struct Conversion {
     /// Identifies source and output. The document server caches results by key, so another result needs another key.
     pub key: String,
     /// The extension of the source.
     pub file_type: &'static str,
+    /// The extension of the result.
+    pub output_type: &'static str,
     /// The URL from which the document server downloads the source.
     pub url: String,
     /// The title of the result.
@@ -160,13 +162,13 @@ impl DocumentServer {
         }
     }
 
-    /// Converts to PDF until the deadline. Returns the path of the result.
+    /// Converts until the deadline. Returns the path of the result.
     pub async fn convert(&self, conversion: &Conversion, deadline: Instant) -> Result<ResultPath> {
         let claims = object(json!({
             "async": true,
             "filetype": conversion.file_type,
             "key": conversion.key,
-            "outputtype": "pdf",
+            "outputtype": conversion.output_type,
             "title": conversion.title,
             "url": conversion.url,
         }));

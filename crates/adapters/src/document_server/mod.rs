@@ -11,7 +11,7 @@ pub mod token;
 use std::sync::Arc;
 
 use model::document_kind::FileExtension;
-use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
 use model::save::DocumentKey;
 use reqwest::Url;
 
@@ -147,6 +147,11 @@ impl DocumentServer {
             Bytes::Blank(extension) => format!("?blank={extension}"),
         };
         self.own_url(document, &format!("file{query}"))
+    }
+
+    /// Returns the URL from which the document server downloads an uploaded file for a conversion.
+    pub fn source_url(&self, source: &ConversionSourceId) -> String {
+        format!("{}/api/workrooms/uploads/{source}/file", self.0.api_internal_url)
     }
 
     /// Returns the callback URL of a document.

@@ -21,7 +21,7 @@ pub struct Patience {
     #[arg(long = "docserver-finish-seconds", env = "DOCSERVER_FINISH_SECONDS", default_value_t = Self::default().finish,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     finish: u64,
-    /// Timeout in seconds of a conversion to PDF, including the time in the queue
+    /// Timeout in seconds of a conversion, including the time in the queue
     #[arg(long = "docserver-conversion-seconds", env = "DOCSERVER_CONVERSION_SECONDS", default_value_t = Self::default().conversion,
         value_parser = clap::value_parser!(u64).range(1..=110))]
     conversion: u64,

@@ -4,7 +4,7 @@
 
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use model::id::DocumentId;
+use model::id::{ConversionSourceId, DocumentId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -169,12 +169,21 @@ impl DocumentServer {
     /// Checks that the document server itself requests exactly these bytes. `header` is the value of
     /// [`Self::header`].
     pub fn may_fetch(&self, header: Option<&str>, document: &DocumentId, bytes: &Bytes) -> Result<()> {
+        self.check_url(header, &self.file_url(document, bytes))
+    }
+
+    /// The same for an uploaded file that it converts.
+    pub fn may_fetch_source(&self, header: Option<&str>, source: &ConversionSourceId) -> Result<()> {
+        self.check_url(header, &self.source_url(source))
+    }
+
+    fn check_url(&self, header: Option<&str>, url: &str) -> Result<()> {
         let claims = self.0.tokens.claims(bearer(header)?)?;
         let claim: FileClaim =
             serde_json::from_value(Value::Object(claims)).map_err(|_| Error::DocumentServerTokenMismatch)?;
         let is_download = claim.payload.key.is_none() && claim.payload.status.is_none() && claim.iat.is_some();
         // Compares the complete URL, including origin and query, so that no path trick works.
-        if is_download && claim.payload.url == self.file_url(document, bytes) {
+        if is_download && claim.payload.url == url {
             Ok(())
         } else {
             Err(Error::DocumentServerTokenMismatch)

@@ -3,18 +3,61 @@
 
 use std::io::Read;
 
-use model::file::FileType;
+use model::file::{FileType, LegacyFormat};
 
 use super::archive::{self, Package};
-use super::blocking;
 use super::staged::{ReadSeek, Source, Staged};
 use common::error::{Error, Result};
+
+use super::{blocking, compound};
 
 /// Markup that must not appear at the beginning of an image or document: a browser that sniffs types would run it.
 const MARKUP: &[&[u8]] = &[b"<script", b"<html", b"<!doctype", b"<body", b"<iframe", b"<svg"];
 
 /// The reason of a rejection, shown to users after the file type.
 pub(super) type Verdict = Result<(), String>;
+
+/// The type of an uploaded file, determined from its name and content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadedType {
+    /// A type that is stored.
+    Stored(FileType),
+    /// A format that has to be converted.
+    Legacy(LegacyFormat),
+}
+
+/// Determines the type of an uploaded file. Older Office formats are recognized by their content. The extension must
+/// belong to the same editor: Word saves .rtf files as .doc, and users rename .doc files to .docx.
+pub async fn uploaded_type(staged: &Staged, name: &str) -> Result<UploadedType> {
+    let claimed = LegacyFormat::of_name(name);
+    let modern =
+        FileType::of_name(name).filter(|kind| matches!(kind, FileType::Docx | FileType::Xlsx | FileType::Pptx));
+    let Some(target) = claimed.map(LegacyFormat::successor).or(modern) else {
+        return file_type(staged, name).await.map(UploadedType::Stored);
+    };
+    let something_else = || {
+        let extension = claimed.map_or(target.as_str(), LegacyFormat::as_str);
+        Error::UnsupportedFileType(format!("this is no {extension} file (its content is something else)"))
+    };
+    let found = if staged.peek(5) == b"{\\rtf" {
+        Some(compound::Content::Format(LegacyFormat::Rtf))
+    } else if staged.peek(8) == compound::MAGIC {
+        let source = staged.source();
+        blocking(move || Ok(compound::content(&mut source.open()?))).await?
+    } else if claimed.is_none() {
+        return file_type(staged, name).await.map(UploadedType::Stored);
+    } else {
+        None
+    };
+    match found {
+        Some(compound::Content::Format(format)) if format.successor() == target => Ok(UploadedType::Legacy(format)),
+        Some(compound::Content::Encrypted) => Err(Error::UnreadableFile {
+            code: "password",
+            message: "it is protected with a password",
+        }),
+        _ => Err(something_else()),
+    }
+}
 
 /// Returns the type of a file's extension after checking its content.
 pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {

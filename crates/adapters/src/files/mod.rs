@@ -1,6 +1,7 @@
 //! File storage under immutable keys: files are staged, then committed durably. One interface for disk, object store
 //! and memory; files are streamed and never held in memory completely, except by the memory backend.
 
+mod compound;
 mod disk;
 mod marker;
 mod memory;

@@ -193,6 +193,11 @@ impl Staged {
         self.held = Some(Box::new(value));
     }
 
+    /// Takes the value of [`Self::hold`], for the file that replaces this one.
+    pub fn take_held(&mut self) -> Option<Box<dyn Any + Send + Sync>> {
+        self.held.take()
+    }
+
     /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size

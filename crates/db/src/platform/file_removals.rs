@@ -1,6 +1,7 @@
 //! The queue of file removals: files of deleted rows.
 
-use model::file::FileKey;
+use model::file::{ConversionSource, FileKey};
+use model::id::ConversionSourceId;
 use model::time::Timestamp;
 
 use super::Platform;
@@ -21,6 +22,8 @@ statements! {
             OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
+    /// A file that the document server may download until its removal is due.
+    FETCHABLE = "SELECT file_key FROM file_removals WHERE id = $1 AND next_attempt_at > $2";
     DELETE = "DELETE FROM file_removals WHERE id = $1";
     /// Schedules a retry.
     POSTPONE = "UPDATE file_removals SET attempts = attempts + 1, next_attempt_at = $2, last_error = $3 WHERE id = $1";
@@ -64,6 +67,14 @@ impl Platform<'_> {
             .connection
             .maybe(&IS_NAMED, args![key.as_str()], |row| row.take())?;
         Ok(found.unwrap_or(false))
+    }
+
+    /// Finds the source of a conversion while the document server may download it.
+    pub fn conversion_source(&mut self, id: &ConversionSourceId, now: Timestamp) -> Result<Option<ConversionSource>> {
+        let key = self
+            .connection
+            .maybe(&FETCHABLE, args![id, now], |row| row.take::<String>())?;
+        Ok(key.and_then(|key| ConversionSource::parse(&FileKey::new(key))))
     }
 
     /// Deletes a file removal from the queue.

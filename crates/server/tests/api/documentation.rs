@@ -375,6 +375,13 @@ fn upload_types_are_those_of_the_contract() {
 }
 
 #[test]
+fn legacy_formats_are_those_of_the_contract() {
+    let row = |format: &model::file::LegacyFormat| format!("| `{format}` | `{}` |", format.successor());
+    let formats: Vec<String> = model::file::LegacyFormat::ALL.iter().map(row).collect();
+    assert_table("Older Office formats", &formats);
+}
+
+#[test]
 fn specification_in_the_project_names_every_route_it_fixes() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/specification.md");
     let page = std::fs::read_to_string(path).unwrap();

@@ -19,7 +19,7 @@ const SAFE: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
 ];
 
-async fn walk_through(client: &Client, path: &str) {
+pub async fn walk_through(client: &Client, path: &str) {
     let whole = client.get(path).await;
     assert_eq!(whole.status, 200, "{path}: {}", String::from_utf8_lossy(&whole.bytes));
     let (size, tag) = (whole.bytes.len(), whole.header("etag").to_owned());

@@ -136,6 +136,7 @@ mod take_over;
 mod tenants;
 mod test_scripts;
 mod tolerant_requests;
+mod upload_conversions;
 mod uploads;
 mod versions;
 mod visibility;

@@ -54,7 +54,7 @@ pub struct Pdf {
 
 /// Running conversions: limits their number and shares a conversion between all callers that wait for it.
 pub(super) struct Conversions {
-    turns: Semaphore,
+    pub(super) turns: Semaphore,
     underway: Mutex<HashMap<String, Told>>,
 }
 
@@ -213,6 +213,7 @@ impl Editing {
         let conversion = Conversion {
             key,
             file_type: source.extension.as_str(),
+            output_type: "pdf",
             url: self.server.file_url(&source.document, &bytes),
             title: format!("{}.pdf", source.title).chars().take(128).collect(),
         };

@@ -11,6 +11,7 @@ mod freezing;
 mod handing_in;
 mod saving;
 mod sweep;
+mod upload_conversion;
 
 use std::sync::Arc;
 

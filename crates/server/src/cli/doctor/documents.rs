@@ -103,6 +103,7 @@ async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Findin
     let conversion = Conversion {
         key: format!("doctor-{}", clock::new_id()),
         file_type: "txt",
+        output_type: "pdf",
         url: format!("{own}/api/health"),
         title: "doctor.pdf".to_owned(),
     };

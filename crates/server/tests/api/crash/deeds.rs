@@ -107,7 +107,8 @@ impl Writer {
         match self.rng.random_range(0..100) {
             0..40 if !self.is_handed_in => self.save().await,
             0..40 => self.take_back_or_go_on().await,
-            40..55 => self.upload().await,
+            40..50 => self.upload().await,
+            50..55 => self.upload_legacy().await,
             55..65 => self.replace().await,
             65..68 => self.delete().await,
             68..76 if !self.is_handed_in => self.hand_in().await,

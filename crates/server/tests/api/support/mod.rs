@@ -11,6 +11,7 @@ pub mod documented;
 mod heard;
 pub mod instances;
 pub mod invariants;
+pub mod legacy_office;
 pub mod lesson_rows;
 pub mod letters;
 pub mod listeners;

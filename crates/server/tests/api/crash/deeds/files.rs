@@ -26,6 +26,23 @@ impl Writer {
         Some(())
     }
 
+    /// Uploads a text that the document server has to convert.
+    pub async fn upload_legacy(&mut self) -> Option<()> {
+        let mark = self.mark();
+        let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
+        let bytes = format!("{{\\rtf1\\ansi {mark}\\par }}").into_bytes();
+        let form = form(bytes, "old.rtf".to_owned()).text("assignmentId", self.topic.clone()?);
+        let document = self
+            .created(self.own.request(Method::POST, &path).multipart(form))
+            .await?;
+        self.ledger.saved(&text(&document, "id"), &mark, false, "an upload");
+        self.uploads += 1;
+        if self.uploads >= UPLOADS {
+            self.move_out();
+        }
+        Some(())
+    }
+
     /// Puts other words in the place of an uploaded file.
     pub async fn replace(&mut self) -> Option<()> {
         let Some(document) = self.files.last().cloned() else {
