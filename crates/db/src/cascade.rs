@@ -15,6 +15,7 @@ use super::sql::Sql;
 use super::{Scope, Work};
 use crate::{args, statements};
 use common::error::{Error, Result};
+use common::failpoint;
 
 statements! {
     /// Deletes a course. Its groups and topics are already deleted.
@@ -135,6 +136,7 @@ impl Work<'_> {
         let removed = self.removal(doomed, id)?;
         let now = self.now();
         self.run(doomed.remember, args![id, now])?;
+        failpoint::hit("deletion.listed");
         for statement in doomed.deletions_before {
             self.run(statement, args![id])?;
         }

@@ -11,6 +11,7 @@ use super::sql::Columns;
 use super::{Scope, Work};
 use crate::{args, manages_class, statements};
 use common::error::Result;
+use common::failpoint;
 
 /// Records documents that are about to be deleted; `$3` is the current time. The caller deletes them afterwards.
 macro_rules! remember {
@@ -101,7 +102,9 @@ impl Work<'_> {
     /// Records a document that this transaction deletes.
     pub(super) fn remember_document(&mut self, id: &DocumentId) -> Result<()> {
         let now = self.now();
-        self.run(&REMEMBER, args![id, now]).map(drop)
+        self.run(&REMEMBER, args![id, now])?;
+        failpoint::hit("deletion.listed");
+        Ok(())
     }
 
     /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.

@@ -16,6 +16,7 @@ use adapters::document_server::client::{Forced, Known};
 use adapters::document_server::notice::{Notice, SaveNotice};
 use common::clock;
 use common::error::{Error, Result};
+use common::failpoint;
 use db::Standpoint;
 use db::platform::PlatformProof;
 use db::platform::deleted_documents::OpenEditors;
@@ -47,6 +48,7 @@ impl Editing {
 
     async fn close_editors(&self, open: &OpenEditors) -> Result<()> {
         let (oldest, newest) = open.generations;
+        failpoint::hit("deletion.closing");
         for generation in oldest..=newest {
             let key = DocumentKey {
                 document: open.document.clone(),
@@ -55,7 +57,9 @@ impl Editing {
             let text = self.server.key(&key);
             // Saves pending changes now instead of when the last page is closed.
             if self.server.force_save(&text, &nonce(clock::now())).await? != Forced::Unknown {
+                failpoint::hit("deletion.saved");
                 self.server.send_out(&text).await?;
+                failpoint::hit("deletion.dropped");
                 tracing::info!(document.id = %open.document, "editors of a deleted document closed");
             }
         }
@@ -172,6 +176,7 @@ impl Editing {
         };
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
+        failpoint::hit("deletion.text_kept");
         let written = self.write(standpoint, move |work| late_texts::keep(work, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
