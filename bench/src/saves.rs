@@ -9,9 +9,9 @@ use anyhow::{Context as _, ensure};
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
+use document_server_simulator::{blank_document, write_document};
 use groupwork::clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use practice_document_server::{blank_document, write_document};
 use rand::RngExt as _;
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! `groupwork demo`: a school to try, with everything it needs, on this machine only: generated secrets, the embedded
-//! database, files on disk, and a practice document server in the same process.
+//! database, files on disk, and a document server simulator in the same process.
 
 mod around;
 mod caller;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Practice, Settings};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -75,7 +75,7 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let secrets = secrets::load_or_create(&arguments.data_dir)?;
     let practice = Practice::start(Settings::new(secrets.docserver.clone()))
         .await
-        .context("practice document server")?;
+        .context("document server simulator")?;
     let own_url = format!("http://{address}");
     let frontend_url = arguments.page.unwrap_or_else(|| own_url.clone());
     let config = Config::check(
@@ -145,7 +145,7 @@ fn print_sign_ins(frontend_url: &str, document_server: &str, school: &School) ->
     writeln!(out, "\ngroupwork demo: {frontend_url}")?;
     writeln!(
         out,
-        "The document server beside it is a practice stand-in, not ONLYOFFICE: {document_server}\n"
+        "Its document server is a simulator, not ONLYOFFICE: {document_server}\n"
     )?;
     writeln!(out, "Everybody signs in with the password {PASSWORD}")?;
     for (part, email) in school.sign_ins() {

@@ -162,7 +162,7 @@ fn files_are_short_enough_to_read() {
         "better-auth/src",
         "server/src",
         "server/tests",
-        "practice-document-server/src",
+        "document-server-simulator/src",
     ] {
         for (path, text) in sources(&workspace.join(folder)) {
             let lines = text.lines().count();

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use document_server_simulator::{Practice, Settings, client};
 use model::id::DocumentId;
-use practice_document_server::{Practice, Settings, client};
 use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Practice, Settings};
 
 use crate::support::app::DOCSERVER_SECRET;
 use crate::support::{Kind, Place};

@@ -1,7 +1,7 @@
 //! A finish and a hand-in that a crash cuts short: what was acknowledged to nobody is as if it never began, or it is
 //! completed by the next start (contract 8.3).
 
-use practice_document_server::{Practice, Running, Settings, client};
+use document_server_simulator::{Practice, Running, Settings, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 

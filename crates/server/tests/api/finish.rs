@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use practice_document_server::client::Editor;
-use practice_document_server::{Down, Faults};
+use document_server_simulator::client::Editor;
+use document_server_simulator::{Down, Faults};
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};

@@ -1,7 +1,7 @@
 //! A save that nobody took and that is brought home later is older than everything that came since, whatever the clocks
 //! say. The crash loop found several ways to lose what somebody wrote on top of it.
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 
 use crate::support::studio::{Studio, eventually};
 

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use document_server_simulator::{Practice, Settings};
 use groupwork::clock;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
@@ -12,7 +13,6 @@ use groupwork::store::platform::users::NewUser;
 use groupwork::store::{Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
-use practice_document_server::{Practice, Settings};
 use reqwest::Url;
 use serde_json::{Value, json};
 

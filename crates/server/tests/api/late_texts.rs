@@ -1,8 +1,8 @@
 //! Documents that are deleted while editors are open: the editors are closed, what is saved afterwards is kept for a day for
 //! the staff of the class, and nothing of ours stays at the document server.
 
+use document_server_simulator::{Down, Faults};
 use groupwork::changes::removal;
-use practice_document_server::{Down, Faults};
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};

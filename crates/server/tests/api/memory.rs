@@ -2,7 +2,7 @@
 //! or comes from the document server, and while the archive of a topic is made, stays near what it takes at rest.
 //! `make test` packs 200 documents of 1 MB, `make soak` (`GROUPWORK_SOAK=1`) 200 of 10 MB.
 
-use practice_document_server::{Practice, Settings, client};
+use document_server_simulator::{Practice, Settings, client};
 use reqwest::Method;
 use serde_json::json;
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use practice_document_server::client::Editor;
+use document_server_simulator::client::Editor;
 use rand::RngExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
 
-use practice_document_server::{DownloadFault, Faults, Sent};
+use document_server_simulator::{DownloadFault, Faults, Sent};
 use serde_json::json;
 
 use crate::support::studio::{eventually, next_second};
@@ -56,7 +56,7 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     let ben = studio.app.as_(&studio.app.world.ben);
     for number in 1..=53 {
         let page = include_bytes!("../../templates/blank.docx");
-        let page = practice_document_server::write_document(page, &[format!("Line {number}.")]).unwrap();
+        let page = document_server_simulator::write_document(page, &[format!("Line {number}.")]).unwrap();
         let form =
             reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(page).file_name("page.docx"));
         let request = ben.request(

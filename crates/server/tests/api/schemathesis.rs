@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use document_server_simulator::{Practice, Settings};
 use model::access::Access;
-use practice_document_server::{Practice, Settings};
 use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};

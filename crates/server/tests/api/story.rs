@@ -1,9 +1,10 @@
 //! One lesson, told with the official clients against the started binary: the demo as it comes, and a service on
-//! PostgreSQL beside a practice document server. The steps stand in `tests/clients/`.
+//! PostgreSQL with a document server simulator. The steps stand in `tests/clients/`.
 
 use std::path::Path;
 use std::process::Command;
 
+use document_server_simulator::{Practice, Settings};
 use groupwork::clock;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
@@ -11,7 +12,6 @@ use groupwork::store::platform::users::NewUser;
 use groupwork::store::{Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
-use practice_document_server::{Practice, Settings};
 use serde_json::{Value, json};
 
 use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Place, Started, clients_are_there};

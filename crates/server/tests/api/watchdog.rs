@@ -1,7 +1,7 @@
 //! Open editors that fell silent are asked after: whoever is there stays, what is over is ended, and where words may be
 //! missing the staff see it (contract 8.2; document-server.md, hazards).
 
-use practice_document_server::{Faults, Sent};
+use document_server_simulator::{Faults, Sent};
 use serde_json::json;
 
 use crate::support::rows::{execute, texts};
@@ -14,7 +14,7 @@ async fn sessions(studio: &Studio, document: &str) -> Vec<Option<String>> {
 }
 
 /// Opens, and waits until the service has heard of it.
-async fn open_and_known(studio: &Studio, document: &str) -> practice_document_server::client::Editor {
+async fn open_and_known(studio: &Studio, document: &str) -> document_server_simulator::client::Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     eventually(async || sessions(studio, document).await.len() == 1).await;
     editor
@@ -123,7 +123,7 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
     silence(studio).await;
     for faults in [
         Faults {
-            down: Some(practice_document_server::Down::Unavailable),
+            down: Some(document_server_simulator::Down::Unavailable),
             ..Faults::default()
         },
         Faults {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use practice_document_server::{Down, Faults};
+use document_server_simulator::{Down, Faults};
 use reqwest::Method;
 
 use super::archives::{archive, errors, heavy, is_complete, names, uploaded};

@@ -1,6 +1,6 @@
 //! Documents as PDF by the document server (document-server.md, V1 to V9).
 
-use practice_document_server::{Down, DownloadFault, Faults};
+use document_server_simulator::{Down, DownloadFault, Faults};
 use serde_json::{Value, json};
 
 use crate::documents::put;

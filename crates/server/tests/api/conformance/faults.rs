@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use document_server_simulator::{Down, Faults, Sent, Settings};
 use groupwork::store::Database;
-use practice_document_server::{Down, Faults, Sent, Settings};
 use serde_json::json;
 
 use crate::finish::status;

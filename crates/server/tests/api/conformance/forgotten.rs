@@ -1,8 +1,8 @@
 //! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
 //! (document-server.md, E1).
 
+use document_server_simulator::{DownloadFault, Faults, Practice, Settings, client};
 use groupwork::app::App;
-use practice_document_server::{DownloadFault, Faults, Practice, Settings, client};
 use serde_json::json;
 
 use crate::support::app::DOCSERVER_SECRET;

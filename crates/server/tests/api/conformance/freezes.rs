@@ -1,6 +1,6 @@
 //! How a freeze waits for the pages of open editors, and what it believes of a forced save (document-server.md, S1, S4, S8).
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 use serde_json::json;
 
 use super::states::{commands, quiet};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice_document_server::{DownloadFault, Duplicate, Faults, Sent};
+use document_server_simulator::{DownloadFault, Duplicate, Faults, Sent};
 use serde_json::json;
 use tokio::net::TcpListener;
 

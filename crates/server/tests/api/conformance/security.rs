@@ -1,7 +1,7 @@
 //! Checks X1 to X6 of the reference: what a school's own people could try.
 
+use document_server_simulator::{Practice, Settings};
 use futures_util::future::join_all;
-use practice_document_server::{Practice, Settings};
 use serde_json::json;
 
 use super::lodged;

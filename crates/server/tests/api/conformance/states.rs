@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 use rand::RngExt as _;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ mod files;
 use std::sync::Arc;
 use std::time::Duration;
 
-use practice_document_server::{Running, client};
+use document_server_simulator::{Running, client};
 use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
@@ -242,7 +242,7 @@ impl Writer {
         if editor.press_save().await.ok() != Some(0) {
             return;
         }
-        let fits = |sent: &practice_document_server::Sent| sent.key == key && sent.status == 6 && sent.at >= before;
+        let fits = |sent: &document_server_simulator::Sent| sent.key == key && sent.status == 6 && sent.at >= before;
         let sent = self.practice.wait_for_callback(fits, Duration::from_secs(5)).await;
         if sent.is_some_and(|sent| sent.accepted) {
             self.ledger.saved(document, typed, true, "the button");

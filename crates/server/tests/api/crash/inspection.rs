@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use document_server_simulator::read_document;
 use groupwork::store::Database;
-use practice_document_server::read_document;
 use sha2::{Digest as _, Sha256};
 
 use super::deeds::hex;

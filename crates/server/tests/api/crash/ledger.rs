@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use practice_document_server::Running;
+use document_server_simulator::Running;
 
 /// Everything acknowledged.
 #[derive(Default)]

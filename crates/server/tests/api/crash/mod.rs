@@ -19,8 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use document_server_simulator::{Practice, Running, Settings};
 use groupwork::failpoint;
-use practice_document_server::{Practice, Running, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 

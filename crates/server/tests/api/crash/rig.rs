@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use document_server_simulator::{Practice, Running, Settings};
 use groupwork::store::Database;
-use practice_document_server::{Practice, Running, Settings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 

@@ -1,7 +1,7 @@
 //! The lesson of `story.rs` by the official clients: through a proxy that sends every request somewhere else, and with each
 //! person at another instance.
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Practice, Settings};
 use serde_json::json;
 
 use crate::story::{people_with_passwords, tell};

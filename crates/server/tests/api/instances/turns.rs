@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
+use document_server_simulator::{Duplicate, Faults, Practice, Running, Settings, client};
 use groupwork::clock;
-use practice_document_server::{Duplicate, Faults, Practice, Running, Settings, client};
 use serde_json::{Value, json};
 
 use super::{at, in_the_end, people};

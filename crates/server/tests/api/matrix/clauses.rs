@@ -87,7 +87,7 @@ fn only_tests_can_switch_clauses_off() {
         "Cargo.toml",
         "bench/Cargo.toml",
         "crates/better-auth/Cargo.toml",
-        "crates/practice-document-server/Cargo.toml",
+        "crates/document-server-simulator/Cargo.toml",
         "crates/server/Cargo.toml",
     ];
     for manifest in manifests {

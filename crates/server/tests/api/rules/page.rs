@@ -80,7 +80,7 @@ fn rules() -> (Vec<(String, usize)>, Vec<Rule>) {
 /// The file that a name begins with: of a crate, of the schema, or of these tests.
 fn text_of(file: &str, is_test: bool) -> Option<String> {
     let mut places = Vec::new();
-    let crates = ["model", "better-auth", "practice-document-server"];
+    let crates = ["model", "better-auth", "document-server-simulator"];
     if let Some((krate, rest)) = file.split_once('/').filter(|(first, _)| crates.contains(first)) {
         places.push(format!("crates/{krate}/src/{rest}"));
         places.push(format!("crates/{krate}/tests/wire/{rest}"));

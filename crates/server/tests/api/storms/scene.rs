@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use document_server_simulator::{Practice, Running, Settings};
 use groupwork::clock;
 use groupwork::store::Database;
-use practice_document_server::{Practice, Running, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use reqwest::Method;

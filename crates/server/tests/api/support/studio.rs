@@ -1,8 +1,8 @@
 //! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
 //! one, a room with documents, and editors that speak the real protocol.
 
-use practice_document_server::client::{self, Editor};
-use practice_document_server::{Practice, Running, Settings};
+use document_server_simulator::client::{self, Editor};
+use document_server_simulator::{Practice, Running, Settings};
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
@@ -210,7 +210,7 @@ pub fn path(document: &str, rest: &str) -> String {
 
 /// The text of an office document or a PDF.
 pub fn words(bytes: &[u8]) -> String {
-    practice_document_server::read_document(bytes).unwrap().1.join("\n")
+    document_server_simulator::read_document(bytes).unwrap().1.join("\n")
 }
 
 /// Waits until the clock shows another second: moments of the document server have no more.

@@ -1,7 +1,7 @@
 //! Opening, typing together and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use practice_document_server::{Kind, Settings, client, read_document};
+use document_server_simulator::{Kind, Settings, client, read_document};
 use serde_json::json;
 
 use crate::support::{SECRET, World, fetch, now, sign_config, sign_with};

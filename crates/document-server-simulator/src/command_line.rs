@@ -1,37 +1,43 @@
-//! Starts a practice document server from the command line, until it is interrupted.
+//! The command line of the simulator.
 
 use std::net::SocketAddr;
 
 use clap::Parser;
-use practice_document_server::{Practice, Settings};
 use tracing_subscriber::EnvFilter;
 
-/// A stand-in for an ONLYOFFICE document server, for tests and demonstrations. Never for real work.
+use crate::{Practice, Settings};
+
+/// Simulates an ONLYOFFICE document server for tests and demonstrations. Not for production use.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8085")]
     listen: SocketAddr,
-    /// The secret shared with the server whose documents are edited.
+    /// Secret shared with the server whose documents are edited.
     #[arg(long, env = "DOCSERVER_JWT_SECRET", hide_env_values = true)]
     secret: String,
-    /// Base address for links to results, instead of the host that callers use.
+    /// Base URL of links to results. Default: the host that the caller used.
     #[arg(long)]
     public_url: Option<String>,
-    /// Factor on all waiting times; 1 is like the real server.
+    /// Factor on all delays; 1 matches the real server.
     #[arg(long, default_value_t = 1.0)]
     time_scale: f64,
-    /// How many editors may be open at once before the next becomes a viewer.
+    /// Maximum number of concurrent editors; further editors are opened as viewers.
     #[arg(long, default_value_t = 20)]
     connection_limit: usize,
 }
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
+/// Parses the arguments of the process and runs the simulator until SIGINT.
+///
+/// `deprecated_name` is the name of the program when it was started by its former name; a warning is logged then.
+pub async fn run(deprecated_name: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
     let arguments = Arguments::parse();
+    if let Some(name) = deprecated_name {
+        tracing::warn!(name, "deprecated program name: use document-server-simulator");
+    }
     let running = Practice::start(Settings {
         listen: arguments.listen,
         public_url: arguments.public_url,
@@ -40,7 +46,7 @@ async fn main() -> anyhow::Result<()> {
         ..Settings::new(arguments.secret)
     })
     .await?;
-    tracing::info!("practice document server on {}", running.url());
+    tracing::info!(url = running.url(), "document server simulator listening");
     tokio::signal::ctrl_c().await?;
     running.stop().await;
     Ok(())

@@ -15,8 +15,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use document_server_simulator::{Practice, Running, Sent, Settings, blank_document, client, write_document};
 use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
-use practice_document_server::{Practice, Running, Sent, Settings, blank_document, client, write_document};
 use serde_json::{Value, json};
 
 pub const SECRET: &str = "a secret of more than thirty-two bytes";

@@ -1,7 +1,7 @@
 //! What the answers to callbacks do, and what forced saves look like.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use practice_document_server::{Faults, read_document};
+use document_server_simulator::{Faults, read_document};
 use serde_json::json;
 
 use crate::support::{PATIENCE, World, fetch};

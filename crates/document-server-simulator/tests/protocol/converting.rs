@@ -1,7 +1,7 @@
 //! Conversions, with the real server's mistakes.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use practice_document_server::{Settings, blank_document, pdf_text, write_document};
+use document_server_simulator::{Settings, blank_document, pdf_text, write_document};
 use serde_json::{Value, json};
 
 use crate::support::{SECRET, World, fetch, sign};

@@ -17,6 +17,7 @@ mod callback;
 pub mod client;
 mod clock;
 mod command;
+mod command_line;
 mod convert;
 mod editor_page;
 mod faults;
@@ -37,6 +38,7 @@ mod token;
 mod xml;
 
 pub use blank::document as blank_document;
+pub use command_line::run as run_command_line;
 pub use faults::{Down, DownloadFault, Duplicate, Faults, SlowCallback, Switches};
 pub use joining::Opened;
 pub use ooxml::{Kind, Unreadable, read as read_document, write as write_document};

@@ -1,7 +1,7 @@
 //! The editor page: its files, its stream, and its goodbye.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Practice, Settings};
 use serde_json::{Value, json};
 
 use crate::support::{SECRET, World};
@@ -123,7 +123,7 @@ async fn the_server_can_be_mounted_in_another() {
         "true"
     );
     let world = World::new().await;
-    let editor = practice_document_server::client::open(&base, &world.config("d-1", "ben"))
+    let editor = document_server_simulator::client::open(&base, &world.config("d-1", "ben"))
         .await
         .unwrap();
     editor.type_text("x").await.unwrap();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use practice_document_server::{Down, DownloadFault, Duplicate, Settings, client, read_document};
+use document_server_simulator::{Down, DownloadFault, Duplicate, Settings, client, read_document};
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, SECRET, World, fetch};
@@ -79,7 +79,7 @@ async fn callbacks_are_doubled_and_overtaken() {
     faults.change(|faults| faults.duplicate = Some(Duplicate::Sequential));
     faults.until_held(1).await;
     faults.release();
-    let second = |sent: &practice_document_server::Sent| sent.status == 6;
+    let second = |sent: &document_server_simulator::Sent| sent.status == 6;
     world.practice.wait_for_callback(second, PATIENCE).await.unwrap();
     while world.statuses().len() < 5 {
         tokio::task::yield_now().await;

@@ -2,7 +2,7 @@
 //! result that is dropped.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 use serde_json::json;
 
 use crate::support::{PATIENCE, World, fetch};
@@ -68,7 +68,7 @@ async fn restart_with_changes_answers_nothing_new_and_the_next_opening_brings_th
     assert_eq!(world.command("forcesave", "d-1").await["error"], 0);
     let forced = world.sent(6).await;
     let file = fetch(&forced.body["url"]).await.bytes().await.unwrap();
-    let text = practice_document_server::read_document(&file).unwrap().1;
+    let text = document_server_simulator::read_document(&file).unwrap().1;
     assert_eq!(text, ["Title typed more"]);
 }
 
