@@ -1,4 +1,4 @@
-//! The smallest valid documents, used where the source has no bytes at all, as the real server does.
+//! Minimal valid documents, used when the source is empty, as on the real server.
 
 use std::io::{Cursor, Write};
 
@@ -9,7 +9,7 @@ const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const TYPES: &str = "application/vnd.openxmlformats-officedocument";
 
-/// A document without text: a spreadsheet, a presentation, or for every other type a text document.
+/// Returns an empty spreadsheet, presentation or, for every other type, text document.
 pub fn document(file_type: &str) -> Vec<u8> {
     match file_type {
         "xlsx" => package(
@@ -86,7 +86,7 @@ fn package(
     archive(&texts)
 }
 
-/// A zip archive of small texts, in this order.
+/// Writes a zip archive with these text entries, in this order.
 pub(crate) fn archive(entries: &[(&str, String)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in entries {

@@ -1,5 +1,6 @@
-//! Sends callbacks the way the real server does: two tokens, a header that is cut when it grows too long,
-//! and a retry table that knows only silence, 429 and 5xx. It must never decide what a failed answer means for a document.
+//! Sends callbacks like the real server: signed twice (body and header), with a header token that is shortened above a
+//! size limit, and with retries only after a missing response, 429 or 5xx. What a failed delivery means for the
+//! document is decided in `save`.
 
 use std::time::Duration;
 
@@ -8,17 +9,17 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{clock, faults::Duplicate, practice::Practice, record::Sent, token::Claims};
 
-/// From this length on the header's token loses `history` and `changesurl`.
+/// From this length on, the header token omits `history` and `changesurl`.
 const HEADER_LIMIT: usize = 7168;
-/// The pauses before the second, third and fourth try.
+/// Delays before the second, third and fourth attempt.
 const RETRY_AFTER: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
-/// One callback to be sent.
+/// A callback to be sent.
 #[derive(Clone)]
 pub(crate) struct Notice {
     pub(crate) key: String,
     pub(crate) status: u8,
-    /// The callback address; without one nothing is sent and nothing accepted.
+    /// The callback URL. Without one the callback is not sent and counts as rejected.
     pub(crate) to: Option<String>,
     pub(crate) fields: Claims,
 }
@@ -41,13 +42,13 @@ impl Notice {
         self
     }
 
-    /// 0 for leaving, 1 for joining, 2 for the save button.
+    /// Adds `actions` with one entry; `kind` is 0 for disconnect, 1 for connect, 2 for the save button.
     pub(crate) fn action(self, kind: u8, user_id: &str) -> Self {
         self.with("actions", json!([{"type": kind, "userid": user_id}]))
     }
 }
 
-/// How a callback ended.
+/// The result of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Delivery {
     pub(crate) status: u8,
@@ -60,14 +61,14 @@ pub(crate) struct Letter {
     pub(crate) delivered: oneshot::Sender<Delivery>,
 }
 
-/// What the answer means for the retry table.
+/// How a response affects retries.
 enum Verdict {
     Accepted,
     Refused,
     TryAgain,
 }
 
-/// Starts the queue of one session: its callbacks leave one after the other, except those that are held.
+/// Starts the callback queue of a session. Callbacks are sent in order, except held ones, which are overtaken.
 pub(crate) fn queue(practice: &Practice) -> mpsc::UnboundedSender<Letter> {
     let (sender, mut letters) = mpsc::unbounded_channel::<Letter>();
     let office = practice.clone();
@@ -86,7 +87,7 @@ pub(crate) fn queue(practice: &Practice) -> mpsc::UnboundedSender<Letter> {
     sender
 }
 
-/// Sends a callback, again where the table says so, and twice where the fault says so.
+/// Sends a callback with retries, and twice when the duplicate fault is set.
 pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
     practice.faults().pass(notice.status).await;
     let faults = practice.faults().get();
@@ -116,7 +117,7 @@ pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
 
 async fn with_retries(practice: &Practice, notice: &Notice) -> bool {
     let Some(to) = &notice.to else { return false };
-    // Only final saves are repeated; a later forcesave command sends a failed 6 again.
+    // Only final saves are retried. A rejected forced save is sent again by the next forcesave command.
     let pauses: &[Duration] = if matches!(notice.status, 2 | 3) {
         &RETRY_AFTER
     } else {
@@ -175,7 +176,7 @@ async fn post(practice: &Practice, notice: &Notice, to: &str, attempt: u32) -> V
     verdict
 }
 
-/// The plain body with its token, and the token for the header.
+/// Returns the plain body including its token, and the token of the header.
 fn sealed(practice: &Practice, notice: &Notice) -> (Value, String) {
     let tokens = practice.tokens();
     let token = tokens.sign(notice.fields.clone());
@@ -190,7 +191,7 @@ fn sealed(practice: &Practice, notice: &Notice) -> (Value, String) {
     (Value::Object(plain), header)
 }
 
-/// Exactly 200 with `error` 0 or "0" is a yes; silence, 429 and 5xx are asked again; all else is a no.
+/// Accepts exactly 200 with `error` 0 or "0". A missing response, 429 and 5xx are retried; everything else is rejected.
 fn verdict(status: Option<u16>, body: &str) -> Verdict {
     match status {
         None | Some(429 | 500..=599) => Verdict::TryAgain,

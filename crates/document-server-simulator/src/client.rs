@@ -1,5 +1,4 @@
-//! Acts as an editor without a browser, over HTTP, for tests.
-//! It must never reach into the server: it can do only what a page can.
+//! An HTTP client that acts as an editor without a browser, for tests. It uses only what an editor page can use.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -11,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::{joining::Opened, opening::Refusal, practice_api::View};
 
-/// Why something an editor wanted did not happen.
+/// Why a request of an editor failed.
 #[derive(Debug)]
 pub enum ClientError {
-    /// The server said no.
+    /// The simulator rejected the request.
     Refused(Refusal),
-    /// The server could not be reached or spoke nonsense.
+    /// The simulator was unreachable or returned an invalid response.
     Network(reqwest::Error),
 }
 
@@ -37,23 +36,24 @@ impl From<reqwest::Error> for ClientError {
     }
 }
 
-/// The callback that followed the end of an editor.
+/// The result of closing an editor.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Closed {
-    /// 1 when others go on, 2 after changes, 3 when the save failed, 4 without changes; none for viewers.
+    /// Status of the callback that followed: 1 when other editors remain, 2 after changes, 3 when the save failed, 4
+    /// without changes, none for viewers.
     pub status: Option<u8>,
-    /// Whether it was answered with `{"error":0}`.
+    /// Whether the callback was answered with `{"error":0}`.
     pub accepted: bool,
 }
 
-/// One open editor.
+/// An open editor.
 #[derive(Debug)]
 pub struct Editor {
     http: reqwest::Client,
     base: String,
-    /// What the server said when it opened.
+    /// The response to the open request.
     pub opened: Opened,
-    /// Text that was typed and not sent yet; only editors with a gap have any.
+    /// Text that was typed but not sent; used only with `autosave_gap`.
     unsent: Arc<Mutex<String>>,
     autosave: Option<tokio::task::JoinHandle<()>>,
 }
@@ -66,12 +66,12 @@ impl Drop for Editor {
     }
 }
 
-/// Opens an editor at the practice server with this base address, as a page would with this configuration.
+/// Opens an editor on the simulator at `base` with the configuration of a page.
 pub async fn open(base: &str, config: &Value) -> Result<Editor, ClientError> {
     open_as(base, config, &[]).await
 }
 
-/// The same with extra request headers, for example a spoofed `X-Forwarded-Host`.
+/// Opens an editor with additional request headers, for example a spoofed `X-Forwarded-Host`.
 pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Result<Editor, ClientError> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let base = base.trim_end_matches('/').to_owned();
@@ -140,12 +140,12 @@ impl Editor {
         json!({"connection": self.opened.connection})
     }
 
-    /// Whether this is an editor and not a viewer.
+    /// Returns whether this connection may edit; viewers may not.
     pub fn may_edit(&self) -> bool {
         self.opened.mode == "edit"
     }
 
-    /// Types at the end of the document; line breaks begin new paragraphs. An editor with a gap sends it later.
+    /// Types at the end of the document. Line breaks start new paragraphs. With `autosave_gap` the text is sent later.
     pub async fn type_text(&self, text: &str) -> Result<u64, ClientError> {
         if self.autosave.is_some() {
             self.type_later(text);
@@ -161,33 +161,33 @@ impl Editor {
         Ok(self.call::<Revision>("type", &body).await?.revision)
     }
 
-    /// The session as this editor sees it now.
+    /// Returns the session as this editor sees it.
     pub async fn view(&self) -> Result<View, ClientError> {
         let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);
         answer(self.http.get(url)).await
     }
 
-    /// The text as this editor sees it now, a line for each paragraph.
+    /// Returns the text as this editor sees it, one line per paragraph.
     pub async fn text(&self) -> Result<String, ClientError> {
         Ok(self.view().await?.lines.join("\n"))
     }
 
-    /// Presses the save button; the error code is that of the forcesave command.
+    /// Presses the save button. Returns the error code of the forcesave command.
     pub async fn press_save(&self) -> Result<i64, ClientError> {
         Ok(self.call::<ErrorCode>("forcesave-button", &self.id()).await?.error)
     }
 
-    /// Types into an editor with a gap.
+    /// Types without sending; used with `autosave_gap`.
     pub fn type_later(&self, text: &str) {
         lock(&self.unsent).push_str(text);
     }
 
-    /// Whether something was typed that was not sent yet (`onDocumentStateChange`).
+    /// Returns whether some typed text was not sent yet (`onDocumentStateChange`).
     pub fn has_unsent_changes(&self) -> bool {
         !lock(&self.unsent).is_empty()
     }
 
-    /// The page removes the frame of the editor: what was not sent is lost, and the server sees a connection that ends.
+    /// Removes the editor's frame from the page: unsent text is lost and the connection ends.
     pub async fn remove(self) -> Result<(), ClientError> {
         if let Some(autosave) = &self.autosave {
             autosave.abort();
@@ -195,19 +195,19 @@ impl Editor {
         self.abandon().await
     }
 
-    /// Closes the editor and waits until the callback that follows was answered or given up.
+    /// Closes the editor and waits until the callback that follows was delivered or given up.
     pub async fn close(self) -> Result<Closed, ClientError> {
         self.call("close", &self.id()).await
     }
 
-    /// Closes the editor without waiting for what follows.
+    /// Closes the editor without waiting for the callback.
     pub async fn leave(self) -> Result<(), ClientError> {
         let body = json!({"connection": self.opened.connection, "wait": false});
         self.call::<Closed>("close", &body).await?;
         Ok(())
     }
 
-    /// The network of this editor ends without a goodbye.
+    /// Ends the connection without a close request, as after a network failure.
     pub async fn abandon(self) -> Result<(), ClientError> {
         let url = format!("{}/practice/abandon", self.base);
         self.http.post(url).json(&self.id()).send().await?.error_for_status()?;

@@ -1,9 +1,9 @@
-//! The only reader of the system clock in this crate, and the texts made from it.
-//! Time is never scaled here; waiting times are scaled where they are slept.
+//! Reads the system clock (the only place in this crate that does) and formats timestamps. Time itself is never scaled;
+//! delays are scaled where they are slept.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970.
+/// Milliseconds since the Unix epoch.
 pub(crate) fn now_millis() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -11,12 +11,12 @@ pub(crate) fn now_millis() -> u64 {
     u64::try_from(since.as_millis()).expect("milliseconds fit until the year 584 million")
 }
 
-/// Seconds since 1970, as tokens carry them.
+/// Seconds since the Unix epoch, as used in tokens.
 pub(crate) fn now_seconds() -> u64 {
     now_millis() / 1000
 }
 
-/// `2026-11-20T10:00:00.000Z`, the form of `lastsave`.
+/// Formats as `2026-11-20T10:00:00.000Z`, the form of `lastsave`.
 pub(crate) fn iso(millis: u64) -> String {
     let (year, month, day) = civil(millis / 86_400_000);
     let rest = millis % 86_400_000;
@@ -25,12 +25,12 @@ pub(crate) fn iso(millis: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// `2026-11-20 10:00:00`, the form used inside `history.changes`.
+/// Formats as `2026-11-20 10:00:00`, the form used in `history.changes`.
 pub(crate) fn plain(millis: u64) -> String {
     iso(millis)[..19].replace('T', " ")
 }
 
-/// Day number since 1970 to a date of the Gregorian calendar, walking 400-year eras that begin in March.
+/// Converts days since the Unix epoch to a Gregorian date, counting 400-year eras that begin in March.
 fn civil(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;

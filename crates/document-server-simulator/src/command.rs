@@ -1,4 +1,4 @@
-//! `POST /command`: what other servers may ask and tell. Every answer is HTTP 200; the error is a number inside.
+//! `POST /command`, the command service. Every response is HTTP 200; the error code is in the body.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
     token::{Claims, Doubt},
 };
 
-/// `POST /command` and its old address.
+/// Handles `POST /command` and its former URL.
 pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap, body: Bytes) -> Json<Value> {
     let faults = practice.faults().get();
     let _answering = practice.record().answering();
@@ -64,7 +64,7 @@ fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
                 .get("users")
                 .and_then(|users| serde_json::from_value(users.clone()).ok());
             practice.drop_editors(key, users.as_deref());
-            // Measured: never an error, even for keys nobody knows.
+            // Measured on the real server: never an error, even for unknown keys.
             json!({"error": 0})
         }
         "meta" => {
@@ -103,14 +103,14 @@ fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
     }
 }
 
-/// The editors of a key, and the same news once more as a callback.
+/// Returns the editors of a key and sends the same status as a callback.
 fn info(practice: &Practice, key: &str) -> Value {
     let desk = practice.desk();
     let Some(session) = desk.sessions.get(key) else {
         return json!({"error": 1});
     };
     let users = session.editor_ids();
-    // Changes that a crash left behind count as editing, although nobody is there.
+    // Changes left by a crash count as editing although no editor is connected.
     let is_changed = session.pending() && session.phase != Phase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
     let mut notice = Notice::new(key, status, session.any_callback());

@@ -1,5 +1,5 @@
-//! `POST /converter`: turns documents into others, mostly PDFs, and remembers results by key and format
-//! with the real server's mistakes: one key means one result, and callers without a key share theirs.
+//! `POST /converter`: converts documents, mostly to PDF, and caches results by key and format. The defects of the real
+//! server are reproduced: a key always returns its first result, and all callers without a key share one result.
 
 use std::{
     collections::HashMap,
@@ -20,12 +20,12 @@ use crate::{
     token::Claims,
 };
 
-/// How often a waiting caller's conversion is looked at.
+/// Interval at which a waiting request polls its job.
 const LOOK: Duration = Duration::from_secs(1);
-/// The longest that a caller is kept waiting: one and a half times what a task may take.
+/// Longest time a request waits: 1.5 times the limit of a conversion task.
 const LONGEST: Duration = Duration::from_mins(30);
 
-/// Conversions by `conv_<key>_<format>`.
+/// Jobs by `conv_<key>_<format>`.
 #[derive(Default)]
 pub(crate) struct Conversions(Mutex<HashMap<String, Job>>);
 
@@ -38,7 +38,7 @@ enum Stage {
 
 struct Job {
     stage: Stage,
-    /// Polls that are still answered "not yet" although the work is done.
+    /// Number of polls that still return "not finished" although the job is done.
     polls_left: u32,
 }
 
@@ -48,7 +48,7 @@ impl Conversions {
     }
 }
 
-/// A conversion that was asked for.
+/// A validated conversion request.
 #[derive(Clone)]
 struct Order {
     job: String,
@@ -59,14 +59,14 @@ struct Order {
     asynchronous: bool,
 }
 
-/// What a caller is told.
+/// What the response reports.
 enum Outcome {
     Error(i64),
     NotYet,
     Done { url: String, file_type: String },
 }
 
-/// `POST /converter` and its old address.
+/// Handles `POST /converter` and its former URL.
 pub(crate) async fn convert(
     State(practice): State<Practice>,
     uri: Uri,
@@ -101,7 +101,7 @@ pub(crate) async fn convert(
     Json(as_json(&outcome)).into_response()
 }
 
-/// Reads the parameters; the error is the one of the protocol.
+/// Validates the parameters; the error is the protocol's error code.
 fn order(parameters: &Claims) -> Result<Order, i64> {
     let text = |name: &str| {
         parameters
@@ -120,7 +120,7 @@ fn order(parameters: &Claims) -> Result<Order, i64> {
     if !["pdf", "pdfa", "docx", "xlsx", "pptx", "txt"].contains(&output.as_str()) || text("url").is_empty() {
         return Err(-7);
     }
-    // Without a key all callers share one result; 513 is the number of the PDF format.
+    // Without a key all callers share one result; 513 is the protocol's number of the PDF format.
     let job = match (key.as_str(), output.as_str()) {
         ("", "pdf" | "pdfa") => "conv_undefined_513".into(),
         ("", _) => format!("conv_undefined_{output}"),
@@ -187,7 +187,7 @@ async fn carried_out(practice: &Practice, order: &Order, origin: &str, shard: Op
     }
 }
 
-/// Starts the work unless this key and format were asked for before.
+/// Starts a job unless one exists for this key and format.
 fn begin(practice: &Practice, order: &Order, polls_left: u32) {
     let mut jobs = practice.conversions().lock();
     if jobs.contains_key(&order.job) {
@@ -199,7 +199,7 @@ fn begin(practice: &Practice, order: &Order, polls_left: u32) {
     };
     jobs.insert(order.job.clone(), job);
     let (practice, order) = (practice.clone(), order.clone());
-    // Not bound to the crash of the server: its queue of conversions survives one.
+    // Not cancelled by a simulated crash: the conversion queue of the real server survives one.
     tokio::spawn(async move {
         if practice.faults().get().conversion_hangs {
             return;
@@ -219,7 +219,7 @@ fn begin(practice: &Practice, order: &Order, polls_left: u32) {
     });
 }
 
-/// How far the work is. A failure is told once and not remembered, so that the same key works afterwards.
+/// Returns the status of a job. A failure is reported once and then removed, so the same key can be converted again.
 fn look(practice: &Practice, order: &Order) -> Outcome {
     let mut jobs = practice.conversions().lock();
     let Some(job) = jobs.get_mut(&order.job) else {
@@ -251,7 +251,7 @@ async fn converted(practice: &Practice, order: &Order) -> Result<Bytes, i64> {
         } else {
             source
         };
-        // An encrypted office file is an old compound file instead of a zip archive.
+        // An encrypted office file is an OLE compound file instead of a zip archive.
         if source.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
             return Err(-5);
         }

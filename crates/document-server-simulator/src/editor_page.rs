@@ -1,5 +1,5 @@
-//! Serves the script for host pages and the editor page, and keeps open pages informed.
-//! The page lives on this server's own origin inside a frame, so a host page need not trust its scripts.
+//! Serves `api.js` and the editor page, and streams session updates to open pages. The page runs in a frame on the
+//! simulator's origin, so a host page need not trust its scripts.
 
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ use crate::{joining::Leaving, practice::Practice, practice_api::Connection};
 const PAGES: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The files of the page and of the host script, by name.
+/// Serves the files of the editor page and `api.js`.
 pub(crate) async fn asset(Path(file): Path<String>) -> Response {
     let (kind, text) = match file.as_str() {
         "api.js" => ("text/javascript", include_str!("page/api.js")),
@@ -41,7 +41,7 @@ pub(crate) async fn asset(Path(file): Path<String>) -> Response {
     response
 }
 
-/// Ends the connection when the stream of its page ends.
+/// Disconnects the member when the event stream of its page ends.
 struct Presence {
     practice: Practice,
     connection: String,
@@ -53,8 +53,8 @@ impl Drop for Presence {
     }
 }
 
-/// `GET /practice/events?connection=`: the session as this connection sees it, again after every change.
-/// The stream is the page's network: when it ends, the editor is lost until it comes back.
+/// `GET /practice/events?connection=`: sends the session as this connection sees it, once and after every change. The
+/// stream stands for the network connection of the page: when it ends, the member is disconnected until it reconnects.
 pub(crate) async fn events(State(practice): State<Practice>, Query(who): Query<Connection>) -> Response {
     let news = match practice.desk().session_of(&who.connection) {
         Some(session) => session.news.subscribe(),
@@ -62,7 +62,7 @@ pub(crate) async fn events(State(practice): State<Practice>, Query(who): Query<C
     };
     practice.resume(&who.connection);
     if practice.view(&who.connection).is_none() {
-        // 204 tells the browser not to come back.
+        // 204 stops the browser from reconnecting.
         return StatusCode::NO_CONTENT.into_response();
     }
     let presence = Presence {
@@ -84,7 +84,7 @@ fn states(
         }
         news.borrow_and_update();
         if !presence.practice.holds_on_to(&presence.connection) {
-            // After a crash the browser finds its stream cut and comes back by itself.
+            // After a crash the stream ends and the browser reconnects.
             return None;
         }
         let event = match presence.practice.view(&presence.connection) {

@@ -1,5 +1,5 @@
-//! The switches that make this server fail the way real ones do, settable while it runs.
-//! A switch only says what shall go wrong; the place where it goes wrong asks it.
+//! Fault injection: settings that make the simulator fail like a real document server, changeable at runtime. This
+//! module only stores them; the code that fails reads them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,73 +7,75 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// What goes wrong when somebody fetches a result file.
+/// A fault of the download of a result file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DownloadFault {
-    /// The first byte comes after so many milliseconds.
+    /// The first byte is delayed by this many milliseconds.
     Slow(u64),
-    /// The connection ends after half of the announced bytes.
+    /// The connection is closed after half of the announced bytes.
     Truncated,
-    /// A friendly HTML page with status 200.
+    /// An HTML page with status 200.
     Html,
-    /// An error page with this status; 302 points to another address of this server.
+    /// An error page with this status; 302 redirects to another URL of the simulator.
     Status(u16),
-    /// The file, followed by zeros up to so many bytes.
+    /// The file, followed by zeros up to this size in bytes.
     Oversized(u64),
-    /// Bytes without end.
+    /// An endless body.
     Endless,
 }
 
-/// How a second copy of a callback is sent.
+/// How the second copy of a callback is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Duplicate {
-    /// After the first was answered.
+    /// After the response to the first.
     Sequential,
-    /// At the same time.
+    /// Concurrently with the first.
     Parallel,
 }
 
-/// How the whole server is away.
+/// How the whole server is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Down {
-    /// Connections are refused and open ones reset; only [`Switches`] ends it. A mounted router answers 503 instead.
+    /// Connections are refused and open ones reset; ended only by [`FaultInjector`]. A mounted router returns 503
+    /// instead.
     Refuse,
-    /// Everything but `/practice` answers 503.
+    /// Every request outside `/practice` returns 503.
     Unavailable,
 }
 
-/// A callback that leaves later than its moment.
+/// A delayed callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SlowCallback {
-    /// Only this status, or every one.
+    /// The delayed status; every status if unset.
     #[serde(default)]
     pub status: Option<u8>,
-    /// So many milliseconds later; not scaled.
+    /// Delay in milliseconds; not scaled.
     pub milliseconds: u64,
 }
 
-/// Everything that can go wrong; the default is a healthy server.
+/// All faults. The default is a healthy server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one switch")]
 pub struct Faults {
-    /// What is wrong with downloads of result files.
+    /// The fault of downloads of result files.
     pub download: Option<DownloadFault>,
-    /// So many downloads fail, then the fault heals; without it, all fail.
+    /// Number of downloads that fail before the fault ends. All fail if unset.
     pub download_times: Option<u32>,
-    /// Callbacks that leave late.
+    /// Delays callbacks.
     pub slow_callback: Option<SlowCallback>,
-    /// Callbacks 2 and 6 are sent twice.
+    /// Sends callbacks with status 2 and 6 twice.
     pub duplicate: Option<Duplicate>,
-    /// Callbacks of these statuses wait until released; others overtake them.
+    /// Callbacks with these statuses are held until released; others overtake them.
     pub hold: Vec<u8>,
-    /// So many callbacks are delivered, but their answers are lost: the server takes it as no answer.
+    /// Number of callbacks that are delivered but whose response is lost; the simulator treats it as a missing
+    /// response.
     pub lose_answers: u32,
-    /// The host in `url`, `changesurl` and `fileUrl`, as after a spoofed `X-Forwarded-Host`.
+    /// Host of `url`, `changesurl` and `fileUrl`, as after a spoofed `X-Forwarded-Host`.
     pub foreign_host: Option<String>,
     /// The `filetype` of callbacks, whatever the bytes are.
     pub wrong_filetype: Option<String>,
@@ -81,37 +83,38 @@ pub struct Faults {
     pub assembly_fails: bool,
     /// Status 3 carries the `url` of a damaged result.
     pub partial_result: bool,
-    /// Every result is put where the one before it was: the name of a result is a number of four digits behind the key,
-    /// which comes again in a long session.
+    /// Every result overwrites the previous one. On the real server the name of a result ends in a random number of
+    /// four digits, which repeats in a long session.
     pub reuses_result_names: bool,
-    /// So many made-up entries are added to `history`, for long sessions.
+    /// Number of generated entries added to `history`, to simulate long sessions.
     pub history_padding: usize,
-    /// Final saves are not sent at all but go to forgotten storage.
+    /// Final saves are not sent but put into forgotten storage.
     pub forgets_saves: bool,
-    /// The server is away.
+    /// Makes the whole server unavailable.
     pub down: Option<Down>,
-    /// `forcesave` answers this and does nothing.
+    /// `forcesave` returns this error code and does nothing.
     pub forcesave_answer: Option<i64>,
-    /// Clients go on typing after `drop`.
+    /// Clients keep typing after `drop`.
     pub ignores_drop: bool,
-    /// Editors send what was typed only every so many milliseconds, and lose the rest when their page removes them; the
-    /// real ones send every 2,000. Applies to editors that open from now on. Without it everything is sent at once.
+    /// Editors send typed text only every so many milliseconds (2,000 on the real server) and lose unsent text when
+    /// their page removes them. Applies to editors opened after the change. If unset, text is sent at once.
     pub autosave_gap: Option<u64>,
-    /// So many milliseconds more to assemble a forced save; not scaled. A session that ends meanwhile drops the result.
+    /// Additional milliseconds to assemble a forced save; not scaled. If the session ends meanwhile, the result is
+    /// dropped.
     pub forced_assembly: u64,
-    /// Every command answers this error.
+    /// Every command returns this error code.
     pub command_error: Option<i64>,
-    /// Commands answer so many milliseconds later; not scaled.
+    /// Delay of command responses in milliseconds; not scaled.
     pub command_delay: u64,
-    /// Only commands for keys with this in them are struck by the two above; without it, all are.
+    /// Limits `command_error` and `command_delay` to keys that contain this text. All keys if unset.
     pub command_key: Option<String>,
-    /// `/healthcheck` says `false`, with status 200.
+    /// `/healthcheck` returns `false` with status 200.
     pub unhealthy: bool,
-    /// Conversions end with this error.
+    /// Conversions fail with this error code.
     pub conversion_error: Option<i64>,
-    /// Conversions never end.
+    /// Conversions never finish.
     pub conversion_hangs: bool,
-    /// So many polls are answered "not yet" before an asynchronous conversion shows its end.
+    /// Number of polls that return "not finished" before an asynchronous conversion reports its result.
     pub conversion_polls: u32,
 }
 
@@ -122,7 +125,7 @@ struct Inner {
     held: watch::Sender<usize>,
 }
 
-/// Counts one held callback for as long as it is held, also when a crash ends it.
+/// Counts a held callback until it is dropped, also when a crash cancels it.
 struct Held<'s>(&'s watch::Sender<usize>);
 
 impl Drop for Held<'_> {
@@ -131,7 +134,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// The handle to the switches; copies turn the same ones.
+/// Shared handle to the faults of a simulator.
 #[derive(Clone)]
 pub struct Switches(Arc<Inner>);
 
@@ -149,42 +152,42 @@ impl Switches {
         self.0.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the switches stand.
+    /// Returns the present faults.
     pub fn get(&self) -> Faults {
         self.lock().clone()
     }
 
-    /// Replaces all switches.
+    /// Replaces all faults.
     pub fn set(&self, faults: Faults) {
         self.0.down.send_replace(faults.down);
         *self.lock() = faults;
     }
 
-    /// Turns some switches and leaves the others.
+    /// Changes some faults and keeps the others.
     pub fn change(&self, turn: impl FnOnce(&mut Faults)) {
         let mut faults = self.lock();
         turn(&mut faults);
         self.0.down.send_replace(faults.down);
     }
 
-    /// Back to a healthy server; callbacks that were held leave.
+    /// Removes all faults and releases held callbacks.
     pub fn clear(&self) {
         self.set(Faults::default());
         self.release();
     }
 
-    /// Lets every callback go that is held now; later ones of a held status wait again.
+    /// Releases the callbacks that are held now. Later ones with a held status are held again.
     pub fn release(&self) {
         self.0.released.send_modify(|count| *count += 1);
     }
 
-    /// Waits until so many callbacks are held; a release before that would miss them.
+    /// Waits until this many callbacks are held. A release before that would miss them.
     pub async fn until_held(&self, callbacks: usize) {
         let mut held = self.0.held.subscribe();
         let _never_closed = held.wait_for(|count| *count >= callbacks).await;
     }
 
-    /// Sets the fields that `part` names and leaves the others.
+    /// Sets the fields named in `part` and keeps the others.
     pub(crate) fn merge(&self, part: &Value) -> Result<Faults, serde_json::Error> {
         let mut whole = serde_json::to_value(self.get())?;
         if let (Some(whole), Some(part)) = (whole.as_object_mut(), part.as_object()) {
@@ -214,7 +217,7 @@ impl Switches {
         self.lock().hold.contains(&status)
     }
 
-    /// The fault of this download, counted down.
+    /// Returns the fault of the next download and decrements its count.
     pub(crate) fn take_download(&self) -> Option<DownloadFault> {
         let mut faults = self.lock();
         let fault = faults.download?;
@@ -226,7 +229,7 @@ impl Switches {
         Some(fault)
     }
 
-    /// Whether the answer to this callback gets lost, counted down.
+    /// Returns whether the response to this callback is lost, and decrements the count.
     pub(crate) fn take_lost_answer(&self) -> bool {
         let mut faults = self.lock();
         let lost = faults.lose_answers > 0;

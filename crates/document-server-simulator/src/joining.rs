@@ -1,4 +1,4 @@
-//! How editors open a document, type, leave, lose their network and come back, and what callbacks follow.
+//! Connecting to a session, disconnecting and reconnecting, and the callbacks that follow.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,48 +16,47 @@ use crate::{
     session::{Member, Phase, Session},
 };
 
-/// How long a lost editor is waited for before the session is saved without it.
+/// How long a session without editors waits for a lost connection before it is saved.
 const SAVE_DELAY: Duration = Duration::from_secs(5);
-/// Tries to fetch a document, and the pause between them.
+/// Number of attempts to download a document, and the delay between them.
 const DOWNLOADS: usize = 3;
 const DOWNLOAD_PAUSE: Duration = Duration::from_secs(1);
-/// The largest document that is fetched.
+/// Maximum size of a downloaded document in bytes.
 const DOWNLOAD_LIMIT: usize = 100 << 20;
 
-/// What an editor is told when it has opened.
+/// The response to an open request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
-    /// Names this open editor from now on.
+    /// Id of the connection.
     pub connection: String,
-    /// `edit` or `view`; a viewer instead of an editor is never an error.
+    /// `edit` or `view`. Opening as a viewer instead of an editor is not an error.
     pub mode: String,
-    /// The document's title.
     pub title: String,
-    /// The lines of the text.
+    /// The text, one entry per paragraph.
     pub lines: Vec<String>,
-    /// To be named with edits of these lines.
+    /// Revision of `lines`; must be sent with edits.
     pub revision: u64,
-    /// This key was saved for good and shows old content; a new configuration is needed.
+    /// The key was already saved; the old content is shown and a new configuration is needed.
     pub update_version: bool,
-    /// -201 when the document comes from forgotten storage.
+    /// Contains -201 when the document was opened from forgotten storage.
     pub warnings: Vec<i64>,
-    /// Milliseconds between two transmissions of what was typed; without it everything is sent at once.
+    /// Milliseconds between two transmissions of typed text; without it text is sent at once.
     #[serde(default)]
     pub autosave_gap: Option<u64>,
 }
 
-/// How an editor ends.
+/// How a connection ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leaving {
-    /// It said goodbye.
+    /// By a close request.
     Clean,
-    /// Its network ended.
+    /// By a network failure.
     Lost,
 }
 
 impl Practice {
-    /// Opens an editor with a page's configuration; `origin` is where the page believes this server to be.
+    /// Opens an editor with the configuration of a page; `origin` is the base URL of the simulator as seen by the page.
     pub(crate) async fn open(&self, config: &Value, origin: String) -> Result<Opened, Refusal> {
         let opening = opening::check(config, self.tokens())?;
         let turn = Arc::clone(self.desk().opening.entry(opening.key.clone()).or_default());
@@ -75,7 +74,7 @@ impl Practice {
         Ok(self.join(&mut self.desk(), &opening, origin))
     }
 
-    /// The document, from forgotten storage if it is there, else from its address.
+    /// Creates the session from forgotten storage, or else by downloading the document.
     async fn fetched(&self, opening: &Opening) -> Result<Session, Refusal> {
         let forgotten = self.desk().forgotten.get(&opening.key).map(|kept| kept.bytes.clone());
         let from_forgotten = forgotten.is_some();
@@ -97,7 +96,7 @@ impl Practice {
         })
     }
 
-    /// Fetches a document with a token for exactly this address.
+    /// Downloads a document with a token that is valid for this URL only.
     pub(crate) async fn download(&self, url: &str) -> Option<Bytes> {
         let settings = self.settings();
         for attempt in 0..DOWNLOADS {
@@ -121,7 +120,7 @@ impl Practice {
         None
     }
 
-    /// An editor whose document cannot be fetched has joined and leaves again.
+    /// Reports a connect and a disconnect for an editor whose document could not be downloaded.
     fn report_failed_open(&self, opening: &Opening) {
         if !opening.edit {
             return;
@@ -168,7 +167,8 @@ impl Practice {
         }
     }
 
-    /// Ends an editor; the receiver hears how the callback that follows ended, if one follows.
+    /// Ends a connection. The receiver resolves when the callback that follows was delivered; none if no callback
+    /// follows.
     pub(crate) fn leave(&self, connection: &str, how: Leaving) -> Option<oneshot::Receiver<Delivery>> {
         let mut desk = self.desk();
         let session = desk.session_of(connection)?;
@@ -205,7 +205,7 @@ impl Practice {
             return Some(post(&session.letters, notice));
         }
         if how == Leaving::Clean {
-            // A page that goes away loses its stream and says goodbye at once: the goodbye ends the waiting.
+            // A page that is closed loses its stream and sends a close request: the request ends the save delay.
             session.epoch += 1;
             return Some(self.end_session(session, &member));
         }
@@ -223,7 +223,7 @@ impl Practice {
         None
     }
 
-    /// The last editor is gone: a final save if anything was changed, else only the news.
+    /// Ends a session without editors: a final save after changes, otherwise only a status callback.
     fn end_session(&self, session: &mut Session, last: &Member) -> oneshot::Receiver<Delivery> {
         if session.pending() {
             return self.save_finally(session, last);
@@ -232,7 +232,7 @@ impl Practice {
         post(&session.letters, notice)
     }
 
-    /// A browser whose network was lost is back; after the end of the session it only reads on.
+    /// Reconnects a browser after a network failure. After the end of the session it may only read.
     pub(crate) fn resume(&self, connection: &str) {
         let mut desk = self.desk();
         let Some(session) = desk.session_of(connection) else {
@@ -254,7 +254,8 @@ impl Practice {
         session.tell();
     }
 
-    /// Whether a page should go on listening: it is there, or may read on after a drop or a save.
+    /// Returns whether the event stream of a connection stays open: it is connected, or may keep reading after a drop
+    /// or a save.
     pub(crate) fn holds_on_to(&self, connection: &str) -> bool {
         let mut desk = self.desk();
         let Some(session) = desk.session_of(connection) else {
@@ -266,7 +267,7 @@ impl Practice {
             .is_some_and(|member| member.present || member.dropped.is_some() || (member.edit && phase != Phase::Live))
     }
 
-    /// Tells editors to go read-only: everybody, or these users. Clients that obey disconnect.
+    /// Makes editors read-only: all of them, or those of these users. Clients disconnect.
     pub(crate) fn drop_editors(&self, key: &str, users: Option<&[String]>) {
         if self.faults().get().ignores_drop {
             return;
@@ -290,7 +291,7 @@ impl Practice {
         }
     }
 
-    /// Connections end and nothing is on its way any more; typed text stays.
+    /// Ends all connections and pending callbacks; changes are kept.
     pub(crate) fn after_crash(&self, desk: &mut Desk) {
         desk.opening.clear();
         for session in desk.sessions.values_mut() {
@@ -324,13 +325,13 @@ fn announce_joining(session: &mut Session, user: &str) {
     post(&session.letters, notice);
 }
 
-/// Puts a callback into the queue of its session.
+/// Enqueues a callback of a session.
 pub(crate) fn post(
     letters: &tokio::sync::mpsc::UnboundedSender<Letter>,
     notice: Notice,
 ) -> oneshot::Receiver<Delivery> {
     let (delivered, receiver) = oneshot::channel();
-    // A closed queue means that the server crashed; then nobody waits for the receiver either.
+    // A closed queue means that the simulator crashed; the receiver is not awaited either.
     let _gone = letters.send(Letter { notice, delivered });
     receiver
 }

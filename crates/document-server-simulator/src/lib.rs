@@ -1,16 +1,16 @@
-//! A stand-in for an ONLYOFFICE document server: it speaks the same protocol, with a plain text editor instead
-//! of an office suite, and with the real server's faults as switches. It knows nothing of the servers it talks to.
+//! A simulator of an ONLYOFFICE document server: the same protocol, a plain text editor instead of an office suite, and
+//! fault injection. It is independent of the servers that use it.
 //!
-//! | module | what it is for |
+//! | module | purpose |
 //! |---|---|
-//! | `practice`, `settings`, `listener`, `routes` | start, stop, state, addresses |
-//! | `opening`, `joining`, `session` | who opens what, and the text they share |
-//! | `saving`, `callback` | saves, and how others are told |
-//! | `command`, `convert`, `results` | what other servers ask for |
-//! | `token` | signing and checking |
+//! | `simulator`, `settings`, `listener`, `routes` | lifecycle, state, HTTP routes |
+//! | `editor_config`, `connections`, `session` | opening documents, shared editing sessions |
+//! | `save`, `callback` | saves and their callbacks |
+//! | `command`, `convert`, `results` | command service, conversions, result files |
+//! | `token` | signing and verification of tokens |
 //! | `ooxml`, `xml`, `blank`, `pdf` | documents as lines of text |
-//! | `faults`, `record` | what shall go wrong, what went by |
-//! | `editor_page`, `practice_api`, `client` | the editor in a browser, and editors without one |
+//! | `faults`, `request_log` | fault injection, recorded callbacks and requests |
+//! | `editor_page`, `control_api`, `client` | the editor page, the control API, a client without a browser |
 
 mod blank;
 mod callback;

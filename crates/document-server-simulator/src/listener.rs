@@ -1,4 +1,4 @@
-//! A listener that can refuse connections and reset open ones while it runs, as a server that is down does.
+//! A listener that can refuse connections and reset open ones at runtime, to simulate an outage.
 
 use std::{
     io,
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::faults::Down;
 
-/// Listens, except while the server shall refuse.
+/// Accepts connections, except during an outage.
 pub(crate) struct PracticeListener {
     listener: Option<TcpListener>,
     address: SocketAddr,
@@ -76,7 +76,7 @@ impl Listener for PracticeListener {
                         let stream = PracticeStream { stream, down: self.down.clone(), stop: self.stop.clone() };
                         return (stream, from);
                     }
-                    // For example too many open files: it may be better in a moment.
+                    // For example too many open files, which may be temporary.
                     Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
                 },
                 _ = self.down.changed() => {}
@@ -89,7 +89,7 @@ impl Listener for PracticeListener {
     }
 }
 
-/// A connection that is reset at its next use once the server is down or stopped.
+/// A connection that fails with a reset at its next use after an outage or stop.
 pub(crate) struct PracticeStream {
     stream: TcpStream,
     down: watch::Receiver<Option<Down>>,

@@ -1,5 +1,5 @@
-//! Documents as lines of text: reads them out of an office file and writes changed ones back into a valid one.
-//! It trusts the bytes, never the name, and never unpacks more than the real server's limits.
+//! Documents as lines of text: reads them from an office file and writes changed ones back. The kind is detected from
+//! the bytes, never from the name, and archives are unpacked only up to the limits of the real server.
 
 use std::{
     collections::BTreeMap,
@@ -13,16 +13,16 @@ use crate::{
     xml::{self, Dialect, Fate, Plan},
 };
 
-/// What a document's bytes turned out to be.
+/// The kind of a document, detected from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A text document (docx).
+    /// Text document (docx).
     Word,
-    /// A spreadsheet (xlsx).
+    /// Spreadsheet (xlsx).
     Cell,
-    /// A presentation (pptx).
+    /// Presentation (pptx).
     Slide,
-    /// A PDF; its text is not edited here.
+    /// PDF; its text cannot be edited.
     Pdf,
     /// Plain text, which the real server opens under any name and saves as docx.
     Text,
@@ -33,9 +33,9 @@ pub enum Kind {
 pub enum Unreadable {
     /// Neither an office file nor a PDF nor text.
     Unknown,
-    /// Unpacks to more than the limit.
+    /// The unpacked size exceeds the limit.
     TooLarge,
-    /// An archive or part that is damaged.
+    /// The archive or one of its parts is damaged.
     Broken(String),
 }
 
@@ -60,11 +60,11 @@ const CELL_STRINGS: Dialect = Dialect {
     keeps_space: true,
 };
 
-/// Text that found no place in the parts is kept in the archive's comment, after this word.
+/// Prefix of the archive comment that holds text for which the parts have no element.
 const COMMENT: &str = "practice text:\n";
 
 impl Kind {
-    /// The file type under which a document of this kind is saved.
+    /// Returns the file type under which a document of this kind is saved.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Word | Self::Text => "docx",
@@ -122,7 +122,7 @@ impl<'b> Package<'b> {
         Ok(bytes)
     }
 
-    /// The parts that hold text, in reading order.
+    /// Returns the parts that hold text, in reading order.
     fn text_parts(&self) -> Result<Vec<(String, Dialect)>, Unreadable> {
         let numbered = |folder: &str| -> Result<Vec<String>, Unreadable> {
             let mut found = BTreeMap::new();
@@ -165,7 +165,7 @@ impl<'b> Package<'b> {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// A copy of the archive with some parts replaced; everything else stays compressed as it was.
+    /// Returns a copy of the archive with some parts replaced; all others are copied in compressed form.
     fn rewritten(mut self, parts: &BTreeMap<String, Vec<u8>>, extra: &[String]) -> Result<Vec<u8>, Unreadable> {
         let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
         for number in 0..self.archive.len() {
@@ -190,7 +190,7 @@ fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04")
 }
 
-/// The kind of the document and its lines: paragraphs, or the texts of cells and slides.
+/// Returns the kind of the document and its lines: paragraphs, or the texts of cells and slides.
 pub fn read(bytes: &[u8]) -> Result<(Kind, Vec<String>), Unreadable> {
     if bytes.starts_with(b"%PDF-") {
         let text = crate::pdf::text(bytes).unwrap_or_default();
@@ -215,7 +215,7 @@ pub fn read(bytes: &[u8]) -> Result<(Kind, Vec<String>), Unreadable> {
     Ok((package.kind, lines))
 }
 
-/// The document with other lines; every part without text stays as it is.
+/// Returns the document with `lines` as its text; parts without text are unchanged.
 pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
     if bytes.starts_with(b"%PDF-") {
         return Ok(bytes.to_vec());
@@ -270,7 +270,7 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
     package.rewritten(&written, &rest)
 }
 
-/// What becomes of all lines of a document.
+/// The edits of all lines of a document.
 struct Changes {
     fates: Vec<Fate>,
     first: Vec<String>,
@@ -278,7 +278,7 @@ struct Changes {
     rest: Vec<String>,
 }
 
-/// Lines that begin or end alike keep their blocks; only the middle is written anew.
+/// Keeps the blocks of the common prefix and suffix and replaces only those between them.
 fn by_difference(old: &[String], new: &[String]) -> Changes {
     let same_start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[same_start..], &new[same_start..]);
@@ -314,7 +314,7 @@ fn by_difference(old: &[String], new: &[String]) -> Changes {
     changes
 }
 
-/// Cells point at shared strings by number, so these keep their places and new lines become rows.
+/// Cells refer to shared strings by index, so these keep their positions and additional lines become rows.
 fn by_position(old: &[String], new: &[String]) -> Changes {
     let fates = old.iter().enumerate().map(|(at, was)| match new.get(at) {
         Some(text) if text == was => Fate::Keep,
@@ -329,7 +329,7 @@ fn by_position(old: &[String], new: &[String]) -> Changes {
     }
 }
 
-/// Puts lines as rows of one cell at the end of the sheet.
+/// Appends lines to the sheet as rows of one cell.
 fn append_rows(sheet: &mut Vec<u8>, lines: &mut Vec<String>) {
     let text = String::from_utf8_lossy(sheet).into_owned();
     let mut rows = String::new();

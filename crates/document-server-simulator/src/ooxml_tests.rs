@@ -1,4 +1,4 @@
-//! What must hold for documents that are read, changed and read again.
+//! Documents that are read, changed and read again.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use super::*;

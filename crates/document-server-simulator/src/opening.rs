@@ -1,23 +1,23 @@
-//! Reads the configuration a page hands to the editor and decides, by its token alone, what is opened and how.
+//! Validates the configuration that a page passes to the editor. Its token alone decides what is opened and how.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::token::{Claims, Doubt, Tokens};
 
-/// A person as the configuration names them.
+/// A user as named by the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// Opaque and stable; comes back in `users`, `actions` and `history`.
+    /// Opaque and stable; returned in `users`, `actions` and `history`.
     pub id: String,
-    /// What the other people see.
+    /// The name shown to other users.
     pub name: String,
 }
 
-/// Why an editor does not open: the code the browser shows, and words.
+/// Why an editor does not open: the error code of the protocol and a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// 4004 for access, negative for document faults.
+    /// 4004 for denied access, negative for document errors.
     pub code: i64,
     /// One sentence for the page.
     pub message: String,
@@ -36,7 +36,7 @@ impl Refusal {
     }
 }
 
-/// A configuration that was believed.
+/// A validated configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
     pub(crate) key: String,
@@ -48,7 +48,7 @@ pub(crate) struct Opening {
     pub(crate) user: User,
 }
 
-/// Keys may hold these and nothing else; anything else ends the connection with 4004.
+/// Returns whether a key has only allowed characters. Any other key ends the connection with 4004.
 pub(crate) fn key_is_clean(key: &str) -> bool {
     !key.is_empty()
         && key
@@ -56,7 +56,7 @@ pub(crate) fn key_is_clean(key: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte))
 }
 
-/// Checks a page's configuration the way the real server does.
+/// Validates the configuration of a page like the real server.
 pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
     let token = page.get("token").and_then(Value::as_str).unwrap_or("");
     let claims = tokens.claims(token).map_err(|doubt| match doubt {
@@ -64,7 +64,7 @@ pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
         Doubt::Bad => Refusal::access("the token of the configuration is not valid"),
         Doubt::Expired => Refusal::new(-20, "connect_error: the token of the configuration expired"),
     })?;
-    // Tokens of the other directions carry one of these at top level and must not open an editor.
+    // Tokens of other requests carry one of these claims at top level and must not open an editor.
     if ["url", "payload", "key"].iter().any(|name| claims.contains_key(*name)) {
         return Err(Refusal::access("this token is not one for an editor"));
     }
@@ -97,7 +97,7 @@ pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
     })
 }
 
-/// Everything of weight that the page says must be in the token, and the permissions must be the same.
+/// Checks that the token covers all relevant values of the page, with the same permissions.
 fn required(page: &Value, signed: &Value) -> Result<(), Refusal> {
     let missing = |pointer: &str| signed.pointer(pointer).is_none();
     let said = |pointer: &str| page.pointer(pointer).is_some_and(|value| !value.is_null());
@@ -129,7 +129,7 @@ fn pointer_is(value: &Value, pointer: &str, wanted: &str) -> bool {
     value.pointer(pointer).and_then(Value::as_str) == Some(wanted)
 }
 
-/// `edit` is true unless denied, and the three smaller rights follow it unless said; any of them makes an editor.
+/// `edit` defaults to true and the three narrower permissions default to `edit`; any of them makes an editor.
 fn edits(permissions: Option<&Value>) -> bool {
     let none = Claims::new();
     let rights = permissions.and_then(Value::as_object).unwrap_or(&none);

@@ -1,5 +1,5 @@
-//! Writes a small, valid PDF from lines of text, and reads the text of such a PDF back.
-//! Helvetica and `WinAnsi` only: characters outside it become question marks.
+//! Writes a small valid PDF from lines of text and extracts the text of such a PDF. Helvetica with `WinAnsi` encoding
+//! only: other characters become question marks.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ const MARGIN: u32 = 57;
 const SIZE: u32 = 11;
 const LEADING: u32 = 15;
 
-/// Widths of Helvetica for the characters 32 to 126, in thousandths of the size.
+/// Widths of Helvetica for the characters 32 to 126, in thousandths of the font size.
 const WIDTHS: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
@@ -18,7 +18,7 @@ const WIDTHS: [u16; 95] = [
     260, 334, 584,
 ];
 
-/// The characters that `WinAnsi` keeps between 128 and 159; zero where it has none.
+/// The `WinAnsi` characters from 128 to 159; NUL where undefined.
 const HIGH: [char; 32] = [
     '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’', '“', '”', '•',
     '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
@@ -54,7 +54,7 @@ fn width(text: &[u8]) -> u32 {
     thousandths * SIZE / 1000
 }
 
-/// Breaks a paragraph at spaces, and inside words that are wider than the page.
+/// Wraps a paragraph at spaces, and within words that are wider than the page.
 fn wrapped(line: &str) -> Vec<Vec<u8>> {
     let room = WIDTH - 2 * MARGIN;
     let mut rows = vec![Vec::new()];
@@ -98,7 +98,7 @@ fn literal(row: &[u8]) -> String {
     text
 }
 
-/// A PDF of A4 pages with the title in its properties.
+/// Returns a PDF with A4 pages and the title in its metadata.
 pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
     let rows: Vec<Vec<u8>> = lines.iter().flat_map(|line| wrapped(line)).collect();
     let per_page = usize::try_from((HEIGHT - 2 * MARGIN) / LEADING).expect("a few dozen");
@@ -106,7 +106,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
     if pages.is_empty() {
         pages.push(&[]);
     }
-    // Objects: 1 catalog, 2 page tree, 3 font, 4 properties, then page and content in turn.
+    // Objects: 1 catalog, 2 page tree, 3 font, 4 metadata, then alternately page and content.
     let kids: Vec<String> = (0..pages.len()).map(|page| format!("{} 0 R", 5 + 2 * page)).collect();
     let title: String = title.encode_utf16().fold("FEFF".into(), |mut text, unit| {
         write!(text, "{unit:04X}").expect("writing to a string does not fail");
@@ -136,7 +136,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
 }
 
 fn assembled(objects: &[String]) -> Vec<u8> {
-    // The second line has bytes above 127, so that nobody takes the file for text.
+    // Bytes above 127 in the second line mark the file as binary.
     let mut bytes = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
     let mut table = String::new();
     for (number, object) in objects.iter().enumerate() {
@@ -151,7 +151,7 @@ fn assembled(objects: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// The text that a PDF made here shows, row by row; nothing for other bytes.
+/// Returns the text of a PDF made by [`document`], row by row; none for other bytes.
 pub fn text(bytes: &[u8]) -> Option<String> {
     if !bytes.starts_with(b"%PDF-") {
         return None;
@@ -197,7 +197,7 @@ mod tests {
     fn long_documents_have_several_pages_and_a_table_that_points_right() {
         let long = "word ".repeat(400);
         let pdf = document("T", &vec![long; 20]);
-        // Every byte above 127 becomes one dot, so that offsets stay right.
+        // Every byte above 127 becomes one dot, which keeps the offsets.
         let body: String = pdf
             .iter()
             .map(|b| if b.is_ascii() { char::from(*b) } else { '.' })

@@ -1,5 +1,4 @@
-//! The practice document server as a whole: its state, its start and its stop.
-//! What it does lives in the other modules; nothing here knows the protocol.
+//! The simulator: its state, start and stop. The protocol is implemented by the other modules.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -25,7 +24,7 @@ use crate::{
     token::Tokens,
 };
 
-/// A save that nobody took, kept under its key.
+/// A save that was not accepted, kept under its key.
 #[derive(Clone)]
 pub(crate) struct Forgotten {
     pub(crate) bytes: Bytes,
@@ -33,24 +32,24 @@ pub(crate) struct Forgotten {
     pub(crate) path: String,
 }
 
-/// Sessions and what is left of them.
+/// Sessions and forgotten files.
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) sessions: HashMap<String, Session>,
-    /// Which key a connection belongs to.
+    /// Key by connection id.
     pub(crate) keys: HashMap<String, String>,
     pub(crate) forgotten: BTreeMap<String, Forgotten>,
-    /// One opening at a time for each key, because the first one fetches the document.
+    /// A lock per key: the first open request downloads the document, later ones wait.
     pub(crate) opening: HashMap<String, Arc<tokio::sync::Mutex<()>>>,
 }
 
 impl Desk {
-    /// The session a connection belongs to.
+    /// Returns the session of a connection.
     pub(crate) fn session_of(&mut self, connection: &str) -> Option<&mut Session> {
         self.sessions.get_mut(self.keys.get(connection)?)
     }
 
-    /// How many editors are open in all sessions.
+    /// Returns the number of connected editors in all sessions.
     pub(crate) fn editors(&self) -> usize {
         self.sessions.values().map(|session| session.editors().count()).sum()
     }
@@ -68,12 +67,12 @@ struct Shared {
     crash: Mutex<CancellationToken>,
 }
 
-/// A practice document server; copies are the same one.
+/// A document server simulator. Cheap to clone; clones share their state.
 #[derive(Clone)]
 pub struct Practice(Arc<Shared>);
 
 impl Practice {
-    /// A server that is not listening anywhere yet.
+    /// Creates a simulator that does not listen yet.
     pub fn new(settings: Settings) -> Self {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -93,7 +92,7 @@ impl Practice {
         }))
     }
 
-    /// Listens as the settings say and serves until stopped.
+    /// Binds the address of the settings and serves until stopped.
     pub async fn start(settings: Settings) -> std::io::Result<Running> {
         let practice = Self::new(settings);
         let stop = CancellationToken::new();
@@ -102,7 +101,7 @@ impl Practice {
         let address = listener.address();
         let router = practice.router();
         let serving = tokio::spawn(async move {
-            // The listener never fails; it waits while the server is "down".
+            // The listener never fails; it waits during an outage.
             let _ended = axum::serve(listener, router).await;
         });
         Ok(Running {
@@ -113,71 +112,70 @@ impl Practice {
         })
     }
 
-    /// All routes of this server, to be mounted elsewhere.
+    /// Returns all routes, to be mounted in another server.
     pub fn router(&self) -> Router {
         routes::router(self.clone())
     }
 
-    /// The switches for what shall go wrong.
     pub fn faults(&self) -> &Switches {
         &self.0.switches
     }
 
-    /// Replaces all switches; short for `faults().set(..)`.
+    /// Replaces all faults; shorthand for `faults().set(..)`.
     pub fn set_faults(&self, faults: Faults) {
         self.0.switches.set(faults);
     }
 
-    /// Every callback so far, in the order of their answers.
+    /// Returns every callback sent so far, in the order of the responses.
     pub fn callbacks(&self) -> Vec<Sent> {
         self.0.record.sent()
     }
 
-    /// Every command, conversion and download of a result so far.
+    /// Returns every command, conversion and result download received so far.
     pub fn requests(&self) -> Vec<Heard> {
         self.0.record.heard()
     }
 
-    /// How many commands came so far, answered or not.
+    /// Returns the number of commands received so far, including unanswered ones.
     pub fn commands_begun(&self) -> usize {
         self.0.record.commands().0
     }
 
-    /// How many commands were being answered at once at most.
+    /// Returns the maximum number of commands that were processed concurrently.
     pub fn most_commands(&self) -> usize {
         self.0.record.commands().1
     }
 
-    /// Empties both lists.
+    /// Clears the recorded callbacks and requests.
     pub fn clear_record(&self) {
         self.0.record.clear();
     }
 
-    /// The first recorded callback that fits; waits for it up to the given time.
+    /// Returns the first recorded callback that matches, waiting for it until the timeout elapses.
     pub async fn wait_for_callback(&self, fits: impl Fn(&Sent) -> bool, patience: Duration) -> Option<Sent> {
         self.0.record.wait_for(fits, patience).await
     }
 
-    /// Dies and comes back: all connections and everything on its way are gone without a callback,
-    /// but changes that were typed stay and are saved by the next open and close of the same key.
+    /// Simulates a crash and restart: all connections and pending callbacks are lost, but changes are kept and saved
+    /// when the same key is opened and closed again.
     pub fn crash(&self) {
         self.halt();
         self.after_crash(&mut self.desk());
     }
 
-    /// Loses its disk and comes back: no session, no change and no forgotten save is known any more.
+    /// Simulates a restart with an empty disk: sessions, changes and forgotten saves are lost.
     pub fn lose_everything(&self) {
         self.halt();
         *self.desk() = Desk::default();
     }
 
-    /// Ends all work that is under way.
+    /// Cancels all background tasks.
     fn halt(&self) {
         let died = std::mem::take(&mut *self.0.crash.lock().unwrap_or_else(PoisonError::into_inner));
         died.cancel();
     }
 
-    /// Keys of saves that nobody took.
+    /// Returns the keys of saves that were not accepted.
     pub fn forgotten_keys(&self) -> Vec<String> {
         self.desk().forgotten.keys().cloned().collect()
     }
@@ -210,7 +208,7 @@ impl Practice {
         &self.0.record
     }
 
-    /// Starts work that ends with the next crash.
+    /// Spawns a task that is cancelled by the next crash.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let crash = self.0.crash.lock().unwrap_or_else(PoisonError::into_inner).clone();
         tokio::spawn(async move {
@@ -219,7 +217,7 @@ impl Practice {
     }
 }
 
-/// A practice document server that listens.
+/// A listening simulator. Dropping it stops it.
 pub struct Running {
     practice: Practice,
     address: SocketAddr,
@@ -228,22 +226,20 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its base address, without a slash at the end.
+    /// Returns the base URL, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The server itself.
     pub fn practice(&self) -> &Practice {
         &self.practice
     }
 
-    /// Ends it: the port is free and open connections are reset when this returns.
+    /// Stops it. On return the port is free and open connections are reset.
     pub async fn stop(mut self) {
         self.end();
         let _aborted = (&mut self.serving).await;

@@ -1,20 +1,20 @@
-//! `/practice/*`: JSON for the editor page and for tests that act as an editor without a browser,
-//! and the switches. Nothing of this exists on a real document server.
+//! The control API under `/practice`: JSON for the editor page, for tests that act as an editor without a browser, and
+//! for fault injection. A real document server has none of it.
 //!
-//! | call | body → answer |
+//! | request | body → response |
 //! |---|---|
 //! | `POST /practice/open` | an editor configuration → `{connection, mode, title, lines, revision, updateVersion, warnings}` |
-//! | `POST /practice/type` | `{connection, text, paragraph?}` → `{revision}`; line breaks begin paragraphs |
-//! | `POST /practice/edit` | `{connection, revision, start, removed, lines}` → `{revision, lines}` as they are now |
+//! | `POST /practice/type` | `{connection, text, paragraph?}` → `{revision}`; line breaks start paragraphs |
+//! | `POST /practice/edit` | `{connection, revision, start, removed, lines}` → the new `{revision, lines}` |
 //! | `GET /practice/text?connection=` | → `{lines, revision, mode, people, dropped, title, outdated}` |
 //! | `POST /practice/close` | `{connection, wait?, edit?}` → `{status, accepted}` of the callback that followed, if any |
-//! | `POST /practice/abandon` | `{connection}`: the network of this editor ends |
-//! | `POST /practice/forcesave-button` | `{connection}` → `{error}` as the command answers |
-//! | `GET/POST/DELETE /practice/faults` | the switches: read, set the named ones, heal all |
-//! | `POST /practice/crash`, `/practice/release` | crash now; let held callbacks go |
-//! | `GET /practice/callbacks`, `/practice/requests` | what was sent and heard |
+//! | `POST /practice/abandon` | `{connection}`: simulates a network failure of this editor |
+//! | `POST /practice/forcesave-button` | `{connection}` → `{error}` of the command |
+//! | `GET/POST/DELETE /practice/faults` | reads the faults, sets some of them, removes all |
+//! | `POST /practice/crash`, `/practice/release` | simulates a crash; releases held callbacks |
+//! | `GET /practice/callbacks`, `/practice/requests` | recorded callbacks and requests |
 //!
-//! Refusals are 403 with `{code, message}`.
+//! Errors are 403 with `{code, message}`.
 
 use axum::{
     Json,
@@ -46,7 +46,7 @@ fn unknown() -> Refusal {
     Refusal::access("this connection is not known")
 }
 
-/// Names an open editor.
+/// Identifies an open editor.
 #[derive(Deserialize)]
 pub(crate) struct Connection {
     pub(crate) connection: String,
@@ -58,7 +58,7 @@ pub(crate) async fn open(
     Json(config): Json<Value>,
 ) -> Answer<Opened> {
     let origin = results::origin(practice.settings(), &headers);
-    // An opening that began is finished even if the page is gone, or the session would be half made.
+    // Completes even if the page disconnects; cancellation would leave an incomplete session.
     let opening = tokio::spawn(async move { practice.open(&config, origin).await });
     let opened = opening.await.map_err(|_| Refusal::new(-1, "the server crashed"))?;
     Ok(Json(opened?))
@@ -78,7 +78,7 @@ pub(crate) async fn type_text(State(practice): State<Practice>, Json(typing): Js
     Ok(Json(json!({"revision": revision})))
 }
 
-/// Lines of one revision, replaced by others.
+/// Replacement of some lines of one revision.
 #[derive(Deserialize)]
 struct Change {
     revision: u64,
@@ -108,22 +108,20 @@ pub(crate) async fn edit(State(practice): State<Practice>, Json(edit): Json<Edit
     Ok(Json(json!({"revision": revision, "lines": session.lines()})))
 }
 
-/// How a session looks to one of its connections.
+/// A session as seen by one of its connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// The lines of the text.
     pub lines: Vec<String>,
-    /// Counts the changes.
+    /// Number of changes since the document was opened.
     pub revision: u64,
     /// `edit` or `view`.
     pub mode: String,
-    /// Names of the people who edit now.
+    /// Names of the users who are editing.
     pub people: Vec<String>,
-    /// Why this connection was told to go read-only, if it was.
+    /// Why this connection became read-only, if it was dropped.
     pub dropped: Option<String>,
-    /// The document's title.
     pub title: String,
-    /// The key was saved for good; a new configuration is needed to go on.
+    /// The key was saved; a new configuration is needed to continue.
     pub outdated: bool,
 }
 
@@ -146,7 +144,7 @@ impl View {
 }
 
 impl Practice {
-    /// How a session looks to one of its connections; none when it is gone.
+    /// Returns the session as seen by a connection; none if the connection is unknown.
     pub(crate) fn view(&self, connection: &str) -> Option<View> {
         View::of(self.desk().session_of(connection)?, connection)
     }
@@ -168,12 +166,12 @@ fn yes() -> bool {
     true
 }
 
-/// Waits for the answer to the callback, so that a test knows the save is through.
+/// Waits for the response to the callback, so a test knows that the save is complete.
 pub(crate) async fn close(State(practice): State<Practice>, Json(close): Json<Close>) -> Json<Value> {
     if let Some(change) = close.edit
         && let Some(session) = practice.desk().session_of(&close.connection)
     {
-        // Typed in the last moment; what may not be typed any more is lost, as in every editor.
+        // Text typed immediately before the close. If it may not be changed any more it is lost, as in every editor.
         let _refused = change.apply(session, &close.connection);
     }
     let Some(delivered) = practice.leave(&close.connection, Leaving::Clean) else {

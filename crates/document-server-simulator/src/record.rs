@@ -1,4 +1,4 @@
-//! Remembers every callback with its answer and every request that came in, so that tests can look.
+//! Records sent callbacks with their responses and received requests, for inspection by tests.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -9,44 +9,44 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// One callback as it was sent, and what came back.
+/// A sent callback and its response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sent {
-    /// When the answer was in, in milliseconds since 1970.
+    /// Time of the response in milliseconds since the Unix epoch.
     pub at: u64,
-    /// The document's key.
+    /// Key of the document.
     pub key: String,
     /// 1, 2, 3, 4, 6 or 7.
     pub status: u8,
-    /// The address it went to.
+    /// The callback URL.
     pub to: String,
-    /// 1 for the first try, up to 4.
+    /// From 1 to 4.
     pub attempt: u32,
-    /// The plain body, with its `token`.
+    /// The plain body, including its `token`.
     pub body: Value,
     /// The token of the header.
     pub header_token: String,
-    /// The HTTP status of the answer; none when no answer came.
+    /// HTTP status of the response; none without a response.
     pub answer_status: Option<u16>,
-    /// The body of the answer.
+    /// Body of the response.
     pub answer_body: String,
-    /// Whether the answer counts as `{"error":0}`.
+    /// Whether the response counts as `{"error":0}`.
     pub accepted: bool,
 }
 
-/// One request that another server made here.
+/// A request received from another server.
 #[derive(Clone, Debug, Serialize)]
 pub struct Heard {
     /// `command`, `converter` or `result`.
     pub what: &'static str,
-    /// The checked parameters, or for results the path with its query.
+    /// The verified parameters; for results the path with its query.
     pub parameters: Value,
-    /// The answer's error code, or for results the HTTP status.
+    /// The error code of the response; for results the HTTP status.
     pub answer: i64,
 }
 
-/// Both lists.
+/// Recorded callbacks and requests.
 #[derive(Default)]
 pub(crate) struct Record {
     sent: Mutex<Vec<Sent>>,
@@ -55,7 +55,7 @@ pub(crate) struct Record {
     commands: Mutex<Commands>,
 }
 
-/// How many commands came, how many are being answered, and how many were at once.
+/// Number of commands received, in progress, and the maximum in progress at once.
 #[derive(Clone, Copy, Default)]
 struct Commands {
     begun: usize,
@@ -63,7 +63,7 @@ struct Commands {
     most: usize,
 }
 
-/// Counts one command for as long as it is answered, also when the caller hangs up.
+/// Counts a command as in progress until it is dropped, also when the caller disconnects.
 pub(crate) struct Answering<'r>(&'r Record);
 
 impl Drop for Answering<'_> {
@@ -89,7 +89,7 @@ impl Record {
         self.news.send_replace(());
     }
 
-    /// A command has come.
+    /// Counts a received command.
     pub(crate) fn answering(&self) -> Answering<'_> {
         let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         commands.begun += 1;
@@ -98,7 +98,7 @@ impl Record {
         Answering(self)
     }
 
-    /// How many commands came, and how many of them were answered at once at most.
+    /// Returns the number of commands received and the maximum processed concurrently.
     pub(crate) fn commands(&self) -> (usize, usize) {
         let commands = *self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         (commands.begun, commands.most)
@@ -117,7 +117,7 @@ impl Record {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The first callback of the list that fits, waiting for it if it is not there yet.
+    /// Returns the first recorded callback that matches, waiting for it until the timeout elapses.
     pub(crate) async fn wait_for(&self, fits: impl Fn(&Sent) -> bool, patience: Duration) -> Option<Sent> {
         let mut news = self.news.subscribe();
         let search = async {

@@ -1,5 +1,5 @@
-//! Keeps result files and serves them under signed links that expire, as damaged as the switches say.
-//! The signature covers path and expiry, never the host.
+//! Stores result files and serves them under signed URLs that expire, with the injected faults. The signature covers
+//! path and expiry, not the host.
 
 use std::{
     collections::HashMap,
@@ -22,21 +22,21 @@ use sha2::{Digest, Sha256};
 
 use crate::{clock, faults::DownloadFault, practice::Practice, settings::Settings};
 
-/// All result files by path.
+/// Result files by path.
 #[derive(Default)]
 pub(crate) struct Results {
     files: Mutex<HashMap<String, Bytes>>,
 }
 
 impl Results {
-    /// Keeps a file; the answer is its path, from which links are made.
+    /// Stores a file and returns its path, from which URLs are made.
     pub(crate) fn put(&self, folder: &str, name: &str, bytes: Bytes) -> String {
         let path = format!("/cache/files/{folder}/{name}/{name}");
         self.lock().insert(path.clone(), bytes);
         path
     }
 
-    /// A folder for the next result of a session, which no result that is still here has.
+    /// Returns a folder for the next result of a session that no stored result uses.
     pub(crate) fn unused_folder(&self, key: &str) -> String {
         let files = self.lock();
         loop {
@@ -61,7 +61,7 @@ impl Results {
     }
 }
 
-/// A link to a result file, valid from now on for the life that the settings say.
+/// Returns a signed URL of a result file, valid for the link lifetime of the settings.
 pub(crate) fn link(practice: &Practice, path: &str, origin: &str, download_name: &str) -> String {
     let settings = practice.settings();
     let origin = practice
@@ -75,7 +75,7 @@ pub(crate) fn link(practice: &Practice, path: &str, origin: &str, download_name:
     format!("{origin}{path}?md5={mark}&expires={expires}&filename={name}")
 }
 
-/// Called md5 on the wire; here it is half a SHA-256, which nobody outside can tell.
+/// The query parameter is named `md5`; the value here is half of a SHA-256, which clients cannot distinguish.
 fn mark(secret: &str, path: &str, expires: u64) -> String {
     let digest = Sha256::digest(format!("{expires}{path}{secret}"));
     let (half, _) = digest.split_at(16);
@@ -85,7 +85,8 @@ fn mark(secret: &str, path: &str, expires: u64) -> String {
     )
 }
 
-/// Where the caller believes this server to be: a forwarded host wins, as measured.
+/// Returns the base URL of the simulator as seen by the caller. A forwarded host takes precedence, as measured on the
+/// real server.
 pub(crate) fn origin(settings: &Settings, headers: &HeaderMap) -> String {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").unwrap_or("http");
@@ -151,24 +152,24 @@ async fn spoilt(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Respo
     }
 }
 
-/// The bytes, and then an error that ends the connection before the announced length.
+/// Sends the bytes, then closes the connection before the announced length.
 fn cut(half: Bytes) -> Body {
     let end = stream::once(async {
-        // Until the half is on its way; an error at once would take it along.
+        // Waits until the bytes are sent; an immediate error would discard them.
         tokio::time::sleep(Duration::from_millis(30)).await;
         Err(std::io::Error::other("the connection is cut on purpose"))
     });
     Body::from_stream(stream::iter([Ok(half)]).chain(end))
 }
 
-/// The bytes, followed by zeros up to the size.
+/// Sends the bytes, followed by zeros up to the size.
 fn padded(bytes: Bytes, size: u64) -> Body {
     static ZEROS: Bytes = Bytes::from_static(&[0; 64 * 1024]);
     let missing = size.saturating_sub(bytes.len() as u64);
     let tail = stream::unfold(missing, |missing| async move {
         let step = missing.min(ZEROS.len() as u64);
         let piece = ZEROS.slice(..usize::try_from(step).expect("at most one block"));
-        // Room for other tasks: this stream never has to wait for anything.
+        // Lets other tasks run: this stream never awaits anything else.
         tokio::task::yield_now().await;
         (step > 0).then(|| (Ok::<_, std::io::Error>(piece), missing - step))
     });

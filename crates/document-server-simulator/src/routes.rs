@@ -1,4 +1,4 @@
-//! All routes on one screen: what the protocol has, and under `/practice` what only this stand-in has.
+//! All HTTP routes: the protocol, and the control API under `/practice`.
 
 use axum::{
     Router,
@@ -11,7 +11,7 @@ use axum::{
 
 use crate::{command, convert, editor_page, faults::Down, practice::Practice, practice_api as api, results};
 
-/// The largest body that is taken; configurations and edits are small, long texts are not.
+/// Maximum size of a request body; long texts exceed the default of axum.
 const BODY_LIMIT: usize = 16 << 20;
 
 pub(crate) fn router(practice: Practice) -> Router {
@@ -34,7 +34,7 @@ pub(crate) fn router(practice: Practice) -> Router {
         .route("/practice/close", post(api::close))
         .route("/practice/abandon", post(api::abandon))
         .route("/practice/forcesave-button", post(api::save_button))
-        // What goes wrong, and what went by.
+        // Fault injection and recorded requests.
         .route(
             "/practice/faults",
             get(api::faults).post(api::set_faults).delete(api::clear_faults),
@@ -48,7 +48,7 @@ pub(crate) fn router(practice: Practice) -> Router {
         .with_state(practice)
 }
 
-/// While the server is down only its own switches answer.
+/// During an outage only the control API responds.
 async fn away(State(practice): State<Practice>, request: Request, next: Next) -> Response {
     let switches = request.uri().path().starts_with("/practice/");
     let spared = matches!(practice.faults().get().down, Some(Down::Unavailable)) && switches;
@@ -58,7 +58,7 @@ async fn away(State(practice): State<Practice>, request: Request, next: Next) ->
     next.run(request).await
 }
 
-/// The word is in the body; the status is 200 both times.
+/// The result is in the body; the status is always 200.
 async fn healthcheck(State(practice): State<Practice>) -> &'static str {
     if practice.faults().get().unhealthy {
         "false"
@@ -67,7 +67,7 @@ async fn healthcheck(State(practice): State<Practice>) -> &'static str {
     }
 }
 
-/// The token of a header, if there is one with the right prefix.
+/// Returns the token of the configured header if it has the right prefix.
 pub(crate) fn bearer<'h>(practice: &Practice, headers: &'h HeaderMap) -> Option<&'h str> {
     let settings = practice.settings();
     let value = headers.get(&settings.token_header)?.to_str().ok()?;

@@ -1,5 +1,5 @@
-//! Saves: the final one when the last editor is gone, forced ones in between, and what the answers do to the document.
-//! What an answer means is decided here; how it is obtained is the work of `callback`.
+//! Final saves after the last editor disconnected, forced saves during a session, and what the responses mean for the
+//! document. Delivery is in `callback`.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::{
     session::{Forced, LastChange, Member, Phase, Session, Taken},
 };
 
-/// How long a file takes to be put together.
+/// Time to assemble a file.
 const ASSEMBLY: Duration = Duration::from_millis(300);
 
-/// The release whose behaviour is played.
+/// The release whose behaviour is simulated.
 pub(crate) const SERVER_VERSION: &str = "9.3.1";
 
-/// A result that was put together: the paths of the file and of the list of changes.
+/// An assembled result: the paths of the file and of the list of changes.
 #[derive(Clone)]
 pub(crate) struct Built {
     file: String,
@@ -33,10 +33,10 @@ pub(crate) struct Built {
     bytes: Bytes,
 }
 
-/// Who asks for a forced save.
+/// What triggered a forced save.
 #[derive(Clone)]
 pub(crate) enum Force {
-    /// The command of another server, with its user data.
+    /// A command of another server, with its user data.
     Command(Option<Value>),
     /// The save button of this user.
     Button(User),
@@ -51,7 +51,7 @@ impl Force {
     }
 }
 
-/// A session at the moment of a save.
+/// The state of a session at the time of a save.
 struct Snapshot {
     key: String,
     kind: Kind,
@@ -86,7 +86,7 @@ impl Snapshot {
 }
 
 impl Practice {
-    /// Begins the final save of a session whose last editor, `leaver`, is gone.
+    /// Starts the final save of a session after its last editor disconnected.
     pub(crate) fn save_finally(&self, session: &mut Session, leaver: &Member) -> oneshot::Receiver<Delivery> {
         let (done, receiver) = oneshot::channel();
         let Some(snapshot) = Snapshot::of(session) else {
@@ -133,7 +133,7 @@ impl Practice {
         receiver
     }
 
-    /// What the answer to a final save does to the session.
+    /// Applies the response to a final save to the session.
     fn settle(&self, snapshot: &Snapshot, built: Option<Built>, status: u8, accepted: bool) {
         let mut desk = self.desk();
         match (status, accepted) {
@@ -160,7 +160,7 @@ impl Practice {
                 }
                 forget_session(&mut desk.sessions, &snapshot.key);
             }
-            // Whoever says yes to a failed save loses the changes for good.
+            // A failed save that is acknowledged loses the changes for good.
             (_, true) => forget_session(&mut desk.sessions, &snapshot.key),
             (_, false) => {
                 if let Some(session) = desk.sessions.get_mut(&snapshot.key) {
@@ -171,7 +171,7 @@ impl Practice {
         }
     }
 
-    /// Saves while the session goes on; the answer is the error code of the command.
+    /// Starts a forced save during the session. Returns the error code of the command.
     pub(crate) fn force(&self, key: &str, force: Force) -> i64 {
         if let Some(answer) = self.faults().get().forcesave_answer {
             return answer;
@@ -199,7 +199,7 @@ impl Practice {
             session.forced = before;
             return 4;
         }
-        // A forced save that was not taken is sent again as the same file.
+        // A forced save that was rejected is sent again with the same file.
         let again = before.and_then(|forced| forced.built);
         session.forced = Some(Forced {
             revision: session.revision,
@@ -218,7 +218,8 @@ impl Practice {
         let faults = self.faults().get();
         tokio::time::sleep(self.settings().pause(ASSEMBLY) + Duration::from_millis(faults.forced_assembly)).await;
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
-            // Everyone left while it was assembled: the result is dropped without a word, and only the final save comes.
+            // All editors disconnected during assembly: the result is dropped without a callback, and only the final
+            // save is sent.
             self.note_forced(&snapshot, |forced| forced.taken = Taken::No);
             return;
         }
@@ -227,7 +228,7 @@ impl Practice {
             None => self.assembled(&snapshot).await,
         };
         let built = built.filter(|_| !faults.assembly_fails);
-        // Known before it is sent: whoever asks again meanwhile gets the same file.
+        // Recorded before sending: a concurrent forced save reuses the file.
         self.note_forced(&snapshot, |forced| forced.built.clone_from(&built));
         let status = if built.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
@@ -257,7 +258,7 @@ impl Practice {
             .is_some_and(|session| session.phase == Phase::Live)
     }
 
-    /// Changes what is known about the forced save of this revision, unless a newer one took its place.
+    /// Updates the forced save of this revision unless a newer one replaced it.
     fn note_forced(&self, snapshot: &Snapshot, note: impl FnOnce(&mut Forced)) {
         let mut desk = self.desk();
         let forced = desk
@@ -269,7 +270,7 @@ impl Practice {
         }
     }
 
-    /// Puts the file and the list of changes together and keeps both as results.
+    /// Assembles the file and the list of changes and stores both as results.
     async fn assembled(&self, snapshot: &Snapshot) -> Option<Built> {
         let (source, lines) = (snapshot.source.clone(), snapshot.lines.clone());
         let written = tokio::task::spawn_blocking(move || ooxml::write(&source, &lines)).await;
@@ -289,7 +290,7 @@ impl Practice {
         Some(Built { file, changes, bytes })
     }
 
-    /// The fields that all saves have.
+    /// Adds the fields that all saves have.
     fn described(&self, notice: Notice, snapshot: &Snapshot, built: Option<&Built>, origin: &str) -> Notice {
         let faults = self.faults().get();
         let mut notice = notice;
@@ -304,7 +305,7 @@ impl Practice {
         let file_type = faults.wrong_filetype.unwrap_or_else(|| snapshot.file_type().to_owned());
         notice
             .with("users", vec![snapshot.last.user.id.clone()])
-            // Whole seconds, as the real one has it.
+            // Whole seconds, as on the real server.
             .with("lastsave", clock::iso(snapshot.last.at / 1000 * 1000))
             .with("filetype", file_type)
     }

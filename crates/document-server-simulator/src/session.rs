@@ -1,5 +1,5 @@
-//! One editing session: the text under one key, who has it open, and what was changed by whom.
-//! Pure state without any waiting; `joining` and `saving` decide what follows from it.
+//! An editing session: the text under one key, its members, and the authors of changes. Pure state without any waiting;
+//! its effects are in `connections` and `save`.
 
 use std::collections::HashMap;
 
@@ -14,34 +14,34 @@ use crate::{
     saving::Built,
 };
 
-/// One open editor or viewer.
+/// An open editor or viewer.
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) id: String,
     pub(crate) user: User,
     pub(crate) edit: bool,
-    /// False after it left or its network was lost.
+    /// False after a close or a network failure.
     pub(crate) present: bool,
-    /// True from the loss of its network until it is back or says goodbye after all.
+    /// True from a network failure until the member reconnects or closes.
     pub(crate) lost: bool,
-    /// The words of the `drop` it was told to obey.
+    /// Message of the `drop` command that made it read-only.
     pub(crate) dropped: Option<String>,
-    /// Where its browser believes this server to be; result links are built from it.
+    /// Base URL of the simulator as seen by its browser; result URLs are built from it.
     pub(crate) origin: String,
 }
 
-/// Where a session stands between opening and final save.
+/// Progress of a session from opening to its final save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// May be edited, or waits with its changes for somebody to come back.
+    /// May be edited, or waits with changes for a reconnect.
     Live,
-    /// The final save is on its way.
+    /// The final save is in progress.
     Saving,
-    /// The final save was taken; this key only shows old content from now on.
+    /// The final save was accepted; this key only shows old content from now on.
     Finished,
 }
 
-/// The newest change.
+/// The latest change.
 #[derive(Clone)]
 pub(crate) struct LastChange {
     pub(crate) user: User,
@@ -49,7 +49,7 @@ pub(crate) struct LastChange {
     pub(crate) at: u64,
 }
 
-/// What became of a forced save.
+/// The result of a forced save.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
     Underway,
@@ -57,14 +57,14 @@ pub(crate) enum Taken {
     No,
 }
 
-/// The newest forced save.
+/// The latest forced save.
 pub(crate) struct Forced {
     pub(crate) revision: u64,
     pub(crate) built: Option<Built>,
     pub(crate) taken: Taken,
 }
 
-/// Lines replaced by one change, so that edits made against an older revision find their place.
+/// A replacement of lines, used to transform edits that were made against an older revision.
 struct Splice {
     revision: u64,
     start: usize,
@@ -72,7 +72,7 @@ struct Splice {
     inserted: usize,
 }
 
-/// The text under one key and everybody who has it open.
+/// The text under one key and its members.
 pub(crate) struct Session {
     pub(crate) key: String,
     pub(crate) title: String,
@@ -80,21 +80,21 @@ pub(crate) struct Session {
     pub(crate) source: Bytes,
     original: Vec<String>,
     lines: Vec<String>,
-    /// Counts the changes since the document was fetched.
+    /// Number of changes since the document was downloaded.
     pub(crate) revision: u64,
     splices: Vec<Splice>,
     pub(crate) history: Vec<(User, u64)>,
     pub(crate) from_forgotten: bool,
     pub(crate) phase: Phase,
     pub(crate) members: Vec<Member>,
-    /// The newest callback address of each user: the last tab wins.
+    /// The latest callback URL of each user: the last tab wins.
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
     pub(crate) forced: Option<Forced>,
-    /// The revision at the last restart. What a forced save knows is kept in memory only: without a later change there is
-    /// nothing to force, although the changes are still in the database.
+    /// The revision at the last restart. The state of forced saves is kept in memory only: without a later change there
+    /// is nothing to force, although the changes are still in the database.
     pub(crate) restarted_at: Option<u64>,
-    /// Rises when an editor joins, so that a save waiting for the end knows it is not the end.
+    /// Incremented when an editor joins; a delayed save checks it and is skipped if it changed.
     pub(crate) epoch: u64,
     pub(crate) letters: mpsc::UnboundedSender<Letter>,
     pub(crate) news: watch::Sender<u64>,
@@ -131,7 +131,7 @@ impl Session {
         })
     }
 
-    /// What is shown: after the final save only the content that was opened first.
+    /// Returns the shown text: after the final save only the content that was opened first.
     pub(crate) fn lines(&self) -> &[String] {
         if self.phase == Phase::Live {
             &self.lines
@@ -140,7 +140,7 @@ impl Session {
         }
     }
 
-    /// What a save contains.
+    /// Returns the text to be saved.
     pub(crate) fn current_lines(&self) -> Vec<String> {
         self.lines.clone()
     }
@@ -153,7 +153,7 @@ impl Session {
         self.members.iter().filter(|member| member.edit && member.present)
     }
 
-    /// Ids of the editors, each once, in order of joining.
+    /// Returns the distinct ids of the editors, in the order in which they joined.
     pub(crate) fn editor_ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
         for member in self.editors() {
@@ -178,7 +178,7 @@ impl Session {
         self.callback_urls.get(&user.id).cloned()
     }
 
-    /// Any address that is known, for reports nobody in particular caused.
+    /// Returns any known callback URL, for callbacks that no user caused.
     pub(crate) fn any_callback(&self) -> Option<String> {
         let newest = self
             .members
@@ -188,12 +188,12 @@ impl Session {
         newest.or_else(|| self.callback_urls.values().next().cloned())
     }
 
-    /// Tells open pages that something is new.
+    /// Notifies open pages of a change.
     pub(crate) fn tell(&self) {
         self.news.send_modify(|count| *count += 1);
     }
 
-    /// Replaces lines as an editor saw them at `base`; where two wrote the same line the later one wins.
+    /// Replaces lines as they were at revision `base`. If two edits replace the same line, the later one wins.
     pub(crate) fn replace(
         &mut self,
         connection: &str,
@@ -238,7 +238,7 @@ impl Session {
         Ok(self.revision)
     }
 
-    /// Types at the end of a paragraph, by default the last one; line breaks begin new paragraphs.
+    /// Types at the end of a paragraph, by default the last one. Line breaks start new paragraphs.
     pub(crate) fn type_text(&mut self, connection: &str, paragraph: Option<usize>, text: &str) -> Result<u64, Refusal> {
         let last = self.lines.len().saturating_sub(1);
         let at = paragraph.unwrap_or(last).min(last);

@@ -1,32 +1,33 @@
-//! What a practice document server is started with; what goes wrong on purpose is in `faults`.
+//! The settings of a simulator. Faults are in `faults`.
 
 use std::{net::SocketAddr, time::Duration};
 
-/// Everything a practice document server is started with.
+/// All settings of a simulator.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where to listen; port 0 takes a free one. Not used by [`crate::Practice::router`].
+    /// Address to listen on; port 0 selects a free one. Not used by [`crate::Simulator::router`].
     pub listen: SocketAddr,
-    /// The one secret that signs and checks tokens in all directions.
+    /// The shared secret that signs and verifies all tokens.
     pub secret: String,
-    /// Base for links to result files instead of the `Host` a caller used. A forwarded host still wins, as on the real server.
+    /// Base URL of result files instead of the caller's `Host`. A forwarded host still takes precedence, as on the real
+    /// server.
     pub public_url: Option<String>,
     /// The header that carries tokens in both directions.
     pub token_header: String,
-    /// What stands before the token in that header, with its space.
+    /// Prefix of the token in that header, including the space.
     pub token_prefix: String,
-    /// Factor on every waiting time (save delay, retries, assembly, polling): 1.0 is as measured, 0.01 is for tests.
+    /// Factor on every delay (save delay, retries, assembly, polling): 1.0 matches the real server, 0.01 is for tests.
     pub time_scale: f64,
-    /// How many editing connections are open at once before the next one silently becomes a viewer.
+    /// Maximum number of connected editors; further ones are opened as viewers without an error.
     pub connection_limit: usize,
-    /// How long an answer to a callback is waited for; not scaled.
+    /// Timeout of callback requests; not scaled.
     pub callback_timeout: Duration,
-    /// How long a link to a result file is valid; not scaled.
+    /// Lifetime of result URLs; not scaled.
     pub link_life: Duration,
 }
 
 impl Settings {
-    /// The measured behaviour on a free port of this machine.
+    /// The measured behaviour, on a free local port.
     pub fn new(secret: impl Into<String>) -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -41,7 +42,7 @@ impl Settings {
         }
     }
 
-    /// The same, with all waiting times a hundred times shorter.
+    /// Like [`SimulatorSettings::new`] with all delays divided by 100.
     pub fn quick(secret: impl Into<String>) -> Self {
         Self {
             time_scale: 0.01,
@@ -49,7 +50,7 @@ impl Settings {
         }
     }
 
-    /// A measured waiting time, scaled.
+    /// Scales a measured delay.
     pub(crate) fn pause(&self, measured: Duration) -> Duration {
         measured.mul_f64(self.time_scale.max(0.0))
     }

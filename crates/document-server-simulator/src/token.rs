@@ -1,29 +1,26 @@
-//! Signs and checks the tokens of the protocol: one secret, four shapes.
-//! It must never take a value from outside a token it has checked.
+//! Signs and verifies the tokens of the protocol: one secret, four shapes. Values are taken only from verified tokens.
 
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, errors::ErrorKind};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
 
-/// Names of claims that only a token itself may set.
+/// Claims of a token.
 pub(crate) type Claims = Map<String, Value>;
 
-/// How long tokens made here live.
+/// Lifetime of issued tokens.
 const LIFE_SECONDS: u64 = 300;
 
-/// Why a token is not believed.
+/// Why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// There is no token.
     Missing,
-    /// Its signature, algorithm or shape is wrong.
+    /// Wrong signature, algorithm or shape.
     Bad,
-    /// It was right once.
     Expired,
 }
 
-/// The keys made from the shared secret.
+/// The keys derived from the shared secret.
 pub(crate) struct Tokens {
     signing: EncodingKey,
     checking: DecodingKey,
@@ -32,7 +29,7 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     pub(crate) fn new(secret: &str) -> Self {
-        // The real server accepts every HMAC length, tokens without `exp`, and 60 s of wrong clocks.
+        // The real server accepts every HMAC length, tokens without `exp`, and 60 s of clock skew.
         let mut rules = Validation::new_for_family(AlgorithmFamily::Hmac);
         rules.required_spec_claims.clear();
         rules.leeway = 60;
@@ -54,14 +51,14 @@ impl Tokens {
             .expect("a map of JSON values can be signed")
     }
 
-    /// Signs the claims inside `payload`, as in the header of everything this server sends.
+    /// Signs the claims inside `payload`, as in the header of every request that the server sends.
     pub(crate) fn sign_wrapped(&self, payload: Claims) -> String {
         let mut outer = Claims::new();
         outer.insert("payload".into(), Value::Object(payload));
         self.sign(outer)
     }
 
-    /// The claims of a token that is genuine and not expired.
+    /// Returns the claims of a valid token that is not expired.
     pub(crate) fn claims(&self, token: &str) -> Result<Claims, Doubt> {
         if token.is_empty() {
             return Err(Doubt::Missing);
@@ -73,7 +70,8 @@ impl Tokens {
         }
     }
 
-    /// The parameters of a request to `/command` or `/converter`: from the body's token, else from the header's payload.
+    /// Returns the parameters of a request to `/command` or `/converter`: from the token of the body, or else from the
+    /// payload of the header token.
     pub(crate) fn parameters(&self, body: &Value, header: Option<&str>) -> Result<Claims, Doubt> {
         if let Some(token) = body.get("token").and_then(Value::as_str) {
             return self.claims(token);
@@ -85,7 +83,7 @@ impl Tokens {
         }
     }
 
-    /// The header value with which this server fetches a document.
+    /// Returns the header token for downloading a document.
     pub(crate) fn for_download(&self, url: &str) -> String {
         let mut payload = Claims::new();
         payload.insert("url".into(), json!(url));

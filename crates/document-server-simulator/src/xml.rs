@@ -1,5 +1,5 @@
-//! Finds the blocks of text (paragraphs, shared strings) in one XML part and writes changed ones back.
-//! What was not changed is copied event by event, so that formatting and unknown elements survive.
+//! Finds the text blocks (paragraphs, shared strings) of an XML part and writes changed ones back. Unchanged content is
+//! copied event by event, so formatting and unknown elements survive.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use quick_xml::{
     events::{BytesEnd, BytesStart, BytesText, Event},
 };
 
-/// How one format writes its blocks, by local element names.
+/// The local element names of the blocks of one format.
 pub(crate) struct Dialect {
-    /// The element of a block: `p`, `si` or `is`.
+    /// Block element: `p`, `si` or `is`.
     pub(crate) block: &'static str,
-    /// The element that holds text runs, absent in spreadsheets.
+    /// Element of text runs; absent in spreadsheets.
     pub(crate) run: Option<&'static str>,
     /// Whether `xml:space` is allowed on the text element.
     pub(crate) keeps_space: bool,
 }
 
-/// What becomes of one existing block.
+/// The edit of an existing block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Keep,
@@ -26,17 +26,17 @@ pub(crate) enum Fate {
     Remove,
 }
 
-/// What becomes of all blocks of one part.
+/// The edits of all blocks of one part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) fates: Vec<Fate>,
-    /// New blocks before the first one, or where the body has room when there is none.
+    /// New blocks before the first one, or at the end of the body if there is none.
     pub(crate) first: Vec<String>,
-    /// New blocks after the block of this number.
+    /// New blocks after the block with this index.
     pub(crate) after: BTreeMap<usize, Vec<String>>,
 }
 
-/// The part is not XML that can be read.
+/// The part is not readable XML.
 pub(crate) type XmlFault = quick_xml::Error;
 
 fn local(name: &[u8]) -> &[u8] {
@@ -48,7 +48,7 @@ fn prefix(name: &[u8]) -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// The text of every outermost block, in order.
+/// Returns the text of every outermost block, in order.
 pub(crate) fn read(xml: &[u8], dialect: &Dialect) -> Result<Vec<String>, XmlFault> {
     let mut reader = Reader::from_reader(xml);
     let mut blocks = Vec::new();
@@ -119,7 +119,7 @@ fn named(entity: &str) -> &'static str {
     }
 }
 
-/// The part with the plan carried out.
+/// Applies a plan to a part.
 pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8>, XmlFault> {
     let mut reader = Reader::from_reader(xml);
     let mut pen = Pen {
@@ -138,7 +138,7 @@ pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8
             _ => (Vec::new(), false),
         };
         let short = local(&name);
-        // Without any block, new ones go to the end of the body, before the section's properties.
+        // Without any block, new ones are inserted at the end of the body, before the section properties.
         let end_of_body = (short == b"sectPr" && opens) || (short == b"body" && !opens);
         let is_block = opens && short == dialect.block.as_bytes();
         if first_due && (is_block || end_of_body) {
@@ -158,7 +158,7 @@ pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8
         match plan.fates.get(number).unwrap_or(&Fate::Keep) {
             Fate::Keep => pen.copy(&block)?,
             Fate::Set(text) => pen.replaced(&block, &name, text)?,
-            // A table cell without a paragraph is not valid, so there it is only emptied.
+            // A table cell needs a paragraph, so the paragraph is emptied instead of removed.
             Fate::Remove if cells > 0 => pen.replaced(&block, &name, "")?,
             Fate::Remove => {}
         }
@@ -169,7 +169,7 @@ pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8
     }
 }
 
-/// All events of a block whose first one was just read.
+/// Reads all events of a block whose first event was already read.
 fn whole_block(
     reader: &mut Reader<&[u8]>,
     first: Event<'_>,
@@ -203,7 +203,7 @@ impl Pen<'_> {
         Ok(())
     }
 
-    /// The block with its own properties and its first run's, and one run of new text.
+    /// Writes the block with its own properties, those of its first run, and one run of new text.
     fn replaced(&mut self, block: &[Event<'static>], name: &[u8], text: &str) -> Result<(), XmlFault> {
         let start = match &block[0] {
             Event::Start(tag) | Event::Empty(tag) => tag.borrow(),
@@ -251,7 +251,7 @@ impl Pen<'_> {
     }
 }
 
-/// The first element of this local name, with everything in it.
+/// Returns the first element with this local name, including its content.
 fn subtree<'e>(events: &'e [Event<'static>], wanted: &[u8]) -> &'e [Event<'static>] {
     let is = |name: &[u8]| local(name) == wanted;
     let found = events.iter().position(|event| match event {
@@ -276,7 +276,7 @@ fn subtree<'e>(events: &'e [Event<'static>], wanted: &[u8]) -> &'e [Event<'stati
     &[]
 }
 
-/// What follows a part of the events that `subtree` found; the paragraph's own `rPr` lies inside its `pPr`.
+/// Returns the events after a part found by `subtree`; the paragraph's own `rPr` is inside its `pPr`.
 fn after<'e>(events: &'e [Event<'static>], part: &[Event<'static>]) -> &'e [Event<'static>] {
     if part.is_empty() {
         return events;

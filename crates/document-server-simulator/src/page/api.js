@@ -1,5 +1,5 @@
-// Defines DocsAPI.DocEditor for host pages, as a document server's own script does. The editor itself runs in a
-// frame on the practice server's origin; this script only passes configuration, events and calls back and forth.
+// Defines DocsAPI.DocEditor for host pages, like the script of a document server. The editor runs in a frame on the
+// simulator's origin; this script only passes configuration, events and calls between the two.
 (() => {
   'use strict';
   const script = new URL(document.currentScript.src);
@@ -7,7 +7,7 @@
   const events = ['onAppReady', 'onDocumentReady', 'onDocumentStateChange', 'onError', 'onWarning', 'onInfo',
     'onRequestClose', 'onRequestRefreshFile', 'onOutdatedVersion', 'onMetaChange', 'onCollaborativeChanges'];
 
-  // Functions cannot be sent to a frame, so only the names of the events travel.
+  // Functions cannot be posted to a frame, so only the names of the events are sent.
   function sendable(config) {
     const handlers = (config && config.events) || {};
     const plain = JSON.parse(JSON.stringify({ ...config, events: undefined }));
@@ -26,7 +26,7 @@
     frame.title = 'Document editor (practice)';
     frame.width = (config && config.width) || '100%';
     frame.height = (config && config.height) || '100%';
-    // Set through the object model, which a style policy of the host page does not forbid.
+    // Set through the object model, which a style policy of the host page allows.
     frame.style.border = '0';
     frame.src = page.href;
     const editor = {};
@@ -71,10 +71,10 @@
       window.removeEventListener('message', listen);
       const empty = document.createElement('div');
       empty.id = placeholderId;
-      // Leaving the page closes the editor: the frame sends its goodbye while it is taken away.
+      // Removing the frame closes the editor: the page sends its close request on `pagehide`.
       frame.replaceWith(empty);
     };
-    // Host pages may call these on a real editor; here they have nothing to do.
+    // Methods of a real editor that have no effect here.
     for (const name of ['refreshHistory', 'setHistoryData', 'setActionLink', 'setUsers', 'setReferenceData',
       'downloadAs', 'processMouse', 'blurFocus', 'grabFocus']) {
       editor[name] = () => {};

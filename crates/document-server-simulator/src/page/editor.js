@@ -1,5 +1,5 @@
-// The editor page: shows the lines of a document in a text field, sends what was typed, and shows what others type.
-// It speaks with the host page through messages and with the practice server through /practice.
+// The editor page: shows the lines of a document in a text area, sends local changes and shows those of other users. It
+// communicates with the host page through messages and with the simulator through /practice.
 
 import { applied, difference, isNothing, moved, movedCaret, position } from './lines.js';
 import { wordsFor } from './words.js';
@@ -7,10 +7,10 @@ import { wordsFor } from './words.js';
 const element = (id) => document.getElementById(id);
 const text = element('text');
 let words = wordsFor('en');
-// Where the host page lives; known from its first message.
+// Origin of the host page; known from its first message.
 let hostOrigin = '*';
 let session = null;
-// So many attempts to reach the server again, then the editor gives up.
+// Number of failed reconnects after which the editor gives up.
 const RECONNECTIONS = 3;
 
 function host(name, data) {
@@ -33,7 +33,7 @@ async function ask(what, body) {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: text,
-    // A small change still arrives when the page is taken away meanwhile; browsers refuse this for large ones.
+    // Completes small requests while the page is unloaded; browsers reject this for large ones.
     keepalive: text.length < 30000,
   });
   const content = answer.status === 204 ? null : await answer.json();
@@ -79,7 +79,7 @@ async function open({ config, listening }) {
   Object.assign(mine, {
     lines: opened.lines.length ? opened.lines : [''],
     revision: opened.revision,
-    // The free edition's editor for phones only reads.
+    // The phone editor of the free edition is read-only.
     edit: opened.mode === 'edit' && config.type !== 'mobile',
     unsent: false,
     sending: false,
@@ -132,7 +132,7 @@ function listen(mine) {
   };
 }
 
-// As a document server's editor does: it takes no more text, reports it to its host page, and has to be opened again.
+// Like a document server's editor: becomes read-only, reports the error to the host page, and must be opened again.
 function giveUp(mine) {
   if (session === mine && !mine.closed) {
     mine.events.close();
@@ -141,7 +141,7 @@ function giveUp(mine) {
   }
 }
 
-// The server's lines replace the known ones; what was typed here and not sent yet is put on top of them.
+// The lines of the server replace the known ones; local changes that were not sent are applied on top of them.
 function receive(mine, view) {
   if (session !== mine || mine.closed) {
     return;
@@ -155,7 +155,7 @@ function receive(mine, view) {
     deny(mine, view.dropped);
   }
   if (mine.sending) {
-    // Nobody can tell whether these lines hold the change that is under way; they wait for its answer.
+    // These lines may or may not include the change in flight, so they are merged after its response.
     mine.missed = view;
   } else if (view.revision >= mine.revision) {
     merge(mine, view);
@@ -168,7 +168,7 @@ function receive(mine, view) {
 }
 
 function merge(mine, { revision, lines }) {
-  // A document without any paragraph shows one empty line, as a text field does.
+  // A document without paragraphs shows one empty line, like a text area.
   const now = lines.length ? lines : [''];
   mine.revision = revision;
   const theirs = difference(mine.lines, now);
@@ -203,7 +203,7 @@ function typed() {
   schedule(mine, mine.gap ?? 250);
 }
 
-// Not put off by further typing, so that others see the text grow.
+// Not debounced, so other users see the text grow.
 function schedule(mine, milliseconds) {
   mine.timer ??= setTimeout(() => {
     mine.timer = null;
@@ -225,7 +225,7 @@ async function send(mine) {
   let pause = mine.gap ?? 250;
   try {
     const answer = await ask('edit', { connection: mine.connection, revision: mine.revision, ...change });
-    // Our own change counts as known now, and only what others did is new.
+    // Our own change is now known to the server; only the changes of others are new.
     mine.lines = sent;
     merge(mine, answer);
   } catch (error) {
@@ -274,7 +274,7 @@ function outdated(mine) {
 function ended(mine) {
   if (session === mine && !mine.closed) {
     mine.events.close();
-    // After a drop the server lets the connection go; its message is already shown.
+    // After a drop the server closes the connection; its message is already shown.
     if (mine.edit) {
       outdated(mine);
     }
@@ -305,7 +305,7 @@ function beacon(mine, edit) {
   return new Blob([body], { type: 'application/json' });
 }
 
-// Also while the page is taken away: what was typed in the last moment goes with the goodbye.
+// Runs on `pagehide` too: the latest change is sent with the close request.
 function goodbye() {
   const mine = session;
   if (!mine || mine.closed || !mine.connection) {
@@ -320,7 +320,7 @@ function goodbye() {
     mine.events.close();
   }
   const change = mine.edit ? difference(mine.lines, text.value.split('\n')) : { removed: 0, lines: [] };
-  // An editor with a gap is as forgetful as a real one: what was not sent goes with its frame.
+  // With an autosave gap, unsent text is lost with the frame, as in a real editor.
   const edit = mine.gap || isNothing(change) || mine.sending ? undefined : { revision: mine.revision, ...change };
   navigator.sendBeacon('../close', beacon(mine, edit));
 }

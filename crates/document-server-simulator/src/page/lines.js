@@ -1,4 +1,4 @@
-// Lines of text as changes: what was replaced between two versions, and where a change belongs after another one.
+// Differences between lists of lines, and the position of a change after another one.
 
 export function difference(before, after) {
   let start = 0;
@@ -17,7 +17,7 @@ export function isNothing(change) {
   return change.removed === 0 && change.lines.length === 0;
 }
 
-// The same rule as on the server: a change behind another one moves, one in the same place wins.
+// The rule of the server: a change behind another one moves; on the same line the later change wins.
 export function moved(change, earlier) {
   if (earlier.start + earlier.removed > change.start) {
     return change;
@@ -31,7 +31,7 @@ export function applied(lines, change) {
   return [...lines.slice(0, start), ...change.lines, ...rest];
 }
 
-// Where the caret is after lines before it came or went.
+// Returns the caret position after lines above it were added or removed.
 export function movedCaret(text, caret, change) {
   const before = text.slice(0, caret).split('\n');
   const line = before.length - 1;

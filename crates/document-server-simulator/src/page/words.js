@@ -1,4 +1,4 @@
-// The words of the editor page in the languages it knows; every other language gets English.
+// The texts of the editor page. Languages other than these fall back to English.
 
 const words = {
   en: {

@@ -1,4 +1,4 @@
-//! The command service, and what it says about tokens.
+//! The command service and its token checks.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use serde_json::{Value, json};

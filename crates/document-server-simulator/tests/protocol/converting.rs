@@ -1,4 +1,4 @@
-//! Conversions, with the real server's mistakes.
+//! Conversions, including the defects of the real server.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{Settings, blank_document, pdf_text, write_document};

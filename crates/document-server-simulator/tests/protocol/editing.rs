@@ -1,4 +1,4 @@
-//! Opening, typing together and closing.
+//! Opening, concurrent editing and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{Kind, Settings, client, read_document};
@@ -101,7 +101,7 @@ async fn a_lost_editor_is_waited_for_and_may_come_back() {
     ben.abandon().await.unwrap();
     let back = world.open("d-1", "ben").await;
     assert_eq!(back.text().await.unwrap(), "Title kept");
-    // Longer than the delay of the first loss: it must not end the session that goes on.
+    // Longer than the delay of the first disconnect, which must not end the resumed session.
     let early = world
         .practice
         .wait_for_callback(|sent| sent.status == 2, std::time::Duration::from_millis(900));

@@ -1,4 +1,4 @@
-//! The switches for what goes wrong.
+//! Fault injection.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::time::Duration;
@@ -160,7 +160,7 @@ async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
         .practice
         .faults()
         .change(|faults| faults.down = Some(Down::Refuse));
-    // The listener goes away a moment after the switch.
+    // The listener closes asynchronously.
     while get().await.is_ok() {}
     world.practice.faults().clear();
     while get().await.is_err() {}

@@ -1,5 +1,4 @@
-//! The states in which a real server loses text or proves nothing: typed and not sent, restarted with changes, a forced
-//! result that is dropped.
+//! States in which a real server loses text: unsent text, a restart with changes, a dropped forced save.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::Faults;
@@ -10,7 +9,7 @@ use crate::support::{PATIENCE, World, fetch};
 #[tokio::test]
 async fn removed_editor_loses_what_it_has_not_sent() {
     let world = World::new().await;
-    // No gap ends within this test.
+    // No interval elapses within this test.
     world.practice.set_faults(Faults {
         autosave_gap: Some(600_000),
         ..Faults::default()

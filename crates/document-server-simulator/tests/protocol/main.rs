@@ -1,4 +1,4 @@
-//! The practice document server against a tiny stand-in for the server whose documents are edited.
+//! Tests of the protocol against a fake of the server whose documents are edited.
 
 mod commands;
 mod converting;

@@ -1,4 +1,4 @@
-//! The editor page: its files, its stream, and its goodbye.
+//! The editor page: its files, its event stream and its close request.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{Practice, Settings};

@@ -1,4 +1,4 @@
-//! What the answers to callbacks do, and what forced saves look like.
+//! Responses to callbacks, and forced saves.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{Faults, read_document};

@@ -1,5 +1,5 @@
-//! A fake of the server on the other side: it serves one document under `/file/<id>`, takes callbacks
-//! under `/callback/<id>`, and answers them as told.
+//! A fake of the server whose documents are edited: serves one document under `/file/<id>`, receives callbacks under
+//! `/callback/<id>`, and returns the configured responses.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::{
@@ -30,7 +30,7 @@ struct Inner {
     downloads: Mutex<Vec<String>>,
 }
 
-/// The other side, and a practice server for it.
+/// The fake server and a simulator that uses it.
 pub struct World {
     inner: Arc<Inner>,
     pub base: String,
@@ -57,18 +57,18 @@ impl World {
         world
     }
 
-    /// What `/file/<id>` serves from now on.
+    /// Sets what `/file/<id>` serves.
     pub fn store(&self, bytes: Vec<u8>) {
         *self.inner.document.lock().unwrap() = bytes;
     }
 
-    /// The next callbacks are answered so, in this order; later ones with `{"error":0}`.
+    /// Sets the responses to the next callbacks, in this order; later ones get `{"error":0}`.
     pub fn answer(&self, answers: &[(u16, &str)]) {
         let answers = answers.iter().map(|(status, body)| (*status, (*body).to_owned()));
         self.inner.answers.lock().unwrap().extend(answers);
     }
 
-    /// The verified claims of all callbacks that arrived.
+    /// Returns the verified claims of all received callbacks.
     pub fn got(&self) -> Vec<Value> {
         self.inner.got.lock().unwrap().clone()
     }
@@ -80,12 +80,12 @@ impl World {
             .collect()
     }
 
-    /// The `payload.url` of every download.
+    /// Returns the `payload.url` of every download.
     pub fn downloads(&self) -> Vec<String> {
         self.inner.downloads.lock().unwrap().clone()
     }
 
-    /// A signed configuration for this user and key.
+    /// Returns a signed configuration for this user and key.
     pub fn config(&self, key: &str, user: &str) -> Value {
         sign_config(self.plain_config(key, user))
     }
@@ -110,7 +110,7 @@ impl World {
             .unwrap()
     }
 
-    /// `POST` with a body token over the parameters.
+    /// Sends the parameters as a token in the body.
     pub async fn ask(&self, path: &str, parameters: Value) -> Value {
         let body = json!({"token": sign(parameters)});
         let url = format!("{}{path}", self.practice.url());
@@ -129,7 +129,7 @@ impl World {
         self.ask("/command", json!({"c": c, "key": key})).await
     }
 
-    /// Waits for the answer to a callback of this status.
+    /// Waits for the response to a callback with this status.
     pub async fn sent(&self, status: u8) -> Sent {
         self.practice
             .wait_for_callback(|sent| sent.status == status, PATIENCE)
