@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{clock, faults::Duplicate, practice::Practice, record::Sent, token::Claims};
+use crate::{clock, faults::Duplicate, record::Sent, simulator::Simulator, token::Claims};
 
 /// From this length on, the header token omits `history` and `changesurl`.
 const HEADER_LIMIT: usize = 7168;
@@ -69,10 +69,10 @@ enum Verdict {
 }
 
 /// Starts the callback queue of a session. Callbacks are sent in order, except held ones, which are overtaken.
-pub(crate) fn queue(practice: &Practice) -> mpsc::UnboundedSender<Letter> {
+pub(crate) fn queue(simulator: &Simulator) -> mpsc::UnboundedSender<Letter> {
     let (sender, mut letters) = mpsc::unbounded_channel::<Letter>();
-    let office = practice.clone();
-    practice.spawn(async move {
+    let office = simulator.clone();
+    simulator.spawn(async move {
         while let Some(Letter { notice, delivered }) = letters.recv().await {
             if office.faults().holds(notice.status) {
                 let held = office.clone();
@@ -88,9 +88,9 @@ pub(crate) fn queue(practice: &Practice) -> mpsc::UnboundedSender<Letter> {
 }
 
 /// Sends a callback with retries, and twice when the duplicate fault is set.
-pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
-    practice.faults().pass(notice.status).await;
-    let faults = practice.faults().get();
+pub(crate) async fn deliver(simulator: &Simulator, notice: Notice) -> Delivery {
+    simulator.faults().pass(notice.status).await;
+    let faults = simulator.faults().get();
     if let Some(slow) = faults.slow_callback
         && slow.status.is_none_or(|status| status == notice.status)
     {
@@ -98,14 +98,14 @@ pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
     }
     let doubled = faults.duplicate.filter(|_| matches!(notice.status, 2 | 6));
     let accepted = match doubled {
-        None => with_retries(practice, &notice).await,
+        None => with_retries(simulator, &notice).await,
         Some(Duplicate::Sequential) => {
-            let first = with_retries(practice, &notice).await;
-            let second = with_retries(practice, &notice).await;
+            let first = with_retries(simulator, &notice).await;
+            let second = with_retries(simulator, &notice).await;
             first || second
         }
         Some(Duplicate::Parallel) => {
-            let (first, second) = tokio::join!(with_retries(practice, &notice), with_retries(practice, &notice));
+            let (first, second) = tokio::join!(with_retries(simulator, &notice), with_retries(simulator, &notice));
             first || second
         }
     };
@@ -115,7 +115,7 @@ pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
     }
 }
 
-async fn with_retries(practice: &Practice, notice: &Notice) -> bool {
+async fn with_retries(simulator: &Simulator, notice: &Notice) -> bool {
     let Some(to) = &notice.to else { return false };
     // Only final saves are retried. A rejected forced save is sent again by the next forcesave command.
     let pauses: &[Duration] = if matches!(notice.status, 2 | 3) {
@@ -125,7 +125,7 @@ async fn with_retries(practice: &Practice, notice: &Notice) -> bool {
     };
     let mut attempt = 1;
     loop {
-        match post(practice, notice, to, attempt).await {
+        match post(simulator, notice, to, attempt).await {
             Verdict::Accepted => return true,
             Verdict::Refused => return false,
             Verdict::TryAgain => {}
@@ -133,15 +133,15 @@ async fn with_retries(practice: &Practice, notice: &Notice) -> bool {
         let Some(pause) = pauses.get(attempt as usize - 1) else {
             return false;
         };
-        tokio::time::sleep(practice.settings().pause(*pause)).await;
+        tokio::time::sleep(simulator.settings().pause(*pause)).await;
         attempt += 1;
     }
 }
 
-async fn post(practice: &Practice, notice: &Notice, to: &str, attempt: u32) -> Verdict {
-    let settings = practice.settings();
-    let (body, header_token) = sealed(practice, notice);
-    let request = practice
+async fn post(simulator: &Simulator, notice: &Notice, to: &str, attempt: u32) -> Verdict {
+    let settings = simulator.settings();
+    let (body, header_token) = sealed(simulator, notice);
+    let request = simulator
         .http()
         .post(to)
         .header(
@@ -156,12 +156,12 @@ async fn post(practice: &Practice, notice: &Notice, to: &str, attempt: u32) -> V
         Ok::<_, reqwest::Error>((status, response.text().await?))
     };
     let mut answer = answer.await.ok();
-    if practice.faults().take_lost_answer() {
+    if simulator.faults().take_lost_answer() {
         answer = None;
     }
     let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));
     let verdict = verdict(answer_status, &answer_body);
-    practice.record().add_sent(Sent {
+    simulator.record().add_sent(Sent {
         at: clock::now_millis(),
         key: notice.key.clone(),
         status: notice.status,
@@ -177,8 +177,8 @@ async fn post(practice: &Practice, notice: &Notice, to: &str, attempt: u32) -> V
 }
 
 /// Returns the plain body including its token, and the token of the header.
-fn sealed(practice: &Practice, notice: &Notice) -> (Value, String) {
-    let tokens = practice.tokens();
+fn sealed(simulator: &Simulator, notice: &Notice) -> (Value, String) {
+    let tokens = simulator.tokens();
     let token = tokens.sign(notice.fields.clone());
     let mut plain = notice.fields.clone();
     let mut header = tokens.sign_wrapped(plain.clone());

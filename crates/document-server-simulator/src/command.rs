@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 use crate::{
     callback::Notice,
     joining::post,
-    practice::Practice,
     results,
     routes::bearer,
     saving::{Force, SERVER_VERSION},
     session::Phase,
+    simulator::Simulator,
     token::{Claims, Doubt},
 };
 
 /// Handles `POST /command` and its former URL.
-pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap, body: Bytes) -> Json<Value> {
-    let faults = practice.faults().get();
-    let _answering = practice.record().answering();
+pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderMap, body: Bytes) -> Json<Value> {
+    let faults = simulator.faults().get();
+    let _answering = simulator.record().answering();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let parameters = match practice.tokens().parameters(&body, bearer(&practice, &headers)) {
+    let parameters = match simulator.tokens().parameters(&body, bearer(&simulator, &headers)) {
         Ok(parameters) => parameters,
         Err(doubt) => {
             let error = if doubt == Doubt::Expired { 7 } else { 6 };
-            practice.record().add_heard("command", Value::Null, error);
+            simulator.record().add_heard("command", Value::Null, error);
             return Json(json!({"error": error}));
         }
     };
@@ -35,35 +35,37 @@ pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap
     if is_struck {
         tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
     }
-    let origin = results::origin(practice.settings(), &headers);
+    let origin = results::origin(simulator.settings(), &headers);
     let mut answer = match faults.command_error.filter(|_| is_struck) {
         Some(error) => json!({"error": error}),
-        None => answered(&practice, &parameters, &origin),
+        None => answered(&simulator, &parameters, &origin),
     };
     if let Some(key) = parameters.get("key") {
         answer["key"] = key.clone();
     }
     let error = answer["error"].as_i64().unwrap_or(0);
-    practice.record().add_heard("command", Value::Object(parameters), error);
+    simulator
+        .record()
+        .add_heard("command", Value::Object(parameters), error);
     Json(answer)
 }
 
-fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
+fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
     let text = |name: &str| parameters.get(name).and_then(Value::as_str);
     let key = text("key").unwrap_or_default();
     match text("c").unwrap_or_default() {
         "version" => json!({"error": 0, "version": format!("{SERVER_VERSION}.1")}),
-        "license" => license(practice),
-        "info" => info(practice, key),
+        "license" => license(simulator),
+        "info" => info(simulator, key),
         "forcesave" => {
             let force = Force::Command(parameters.get("userdata").cloned());
-            json!({"error": practice.force(key, force)})
+            json!({"error": simulator.force(key, force)})
         }
         "drop" => {
             let users: Option<Vec<String>> = parameters
                 .get("users")
                 .and_then(|users| serde_json::from_value(users.clone()).ok());
-            practice.drop_editors(key, users.as_deref());
+            simulator.drop_editors(key, users.as_deref());
             // Measured on the real server: never an error, even for unknown keys.
             json!({"error": 0})
         }
@@ -72,7 +74,7 @@ fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
                 .get("meta")
                 .and_then(|meta| meta.get("title"))
                 .and_then(Value::as_str);
-            match (practice.desk().sessions.get_mut(key), title) {
+            match (simulator.state().sessions.get_mut(key), title) {
                 (Some(session), Some(title)) => {
                     title.clone_into(&mut session.title);
                     session.tell();
@@ -81,20 +83,20 @@ fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
                 _ => json!({"error": 1}),
             }
         }
-        "getForgottenList" => json!({"error": 0, "keys": practice.forgotten_keys()}),
+        "getForgottenList" => json!({"error": 0, "keys": simulator.forgotten_keys()}),
         "getForgotten" => {
-            let kept = practice.desk().forgotten.get(key).cloned();
+            let kept = simulator.state().forgotten.get(key).cloned();
             kept.map_or_else(
                 || json!({"error": 1}),
                 |kept| {
                     let name = format!("output.{}", kept.file_type);
-                    json!({"error": 0, "url": results::link(practice, &kept.path, origin, &name)})
+                    json!({"error": 0, "url": results::link(simulator, &kept.path, origin, &name)})
                 },
             )
         }
-        "deleteForgotten" => match practice.desk().forgotten.remove(key) {
+        "deleteForgotten" => match simulator.state().forgotten.remove(key) {
             Some(kept) => {
-                practice.results().remove(&kept.path);
+                simulator.results().remove(&kept.path);
                 json!({"error": 0})
             }
             None => json!({"error": 1}),
@@ -104,9 +106,9 @@ fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
 }
 
 /// Returns the editors of a key and sends the same status as a callback.
-fn info(practice: &Practice, key: &str) -> Value {
-    let desk = practice.desk();
-    let Some(session) = desk.sessions.get(key) else {
+fn info(simulator: &Simulator, key: &str) -> Value {
+    let state = simulator.state();
+    let Some(session) = state.sessions.get(key) else {
         return json!({"error": 1});
     };
     let users = session.editor_ids();
@@ -121,12 +123,12 @@ fn info(practice: &Practice, key: &str) -> Value {
     json!({"error": 0, "users": users})
 }
 
-fn license(practice: &Practice) -> Value {
-    let limit = practice.settings().connection_limit;
+fn license(simulator: &Simulator) -> Value {
+    let limit = simulator.settings().connection_limit;
     json!({
         "error": 0,
         "license": {"end_date": null, "trial": false, "customization": false, "connections": limit, "connections_view": limit},
         "server": {"resultType": 3, "packageType": 0, "buildVersion": SERVER_VERSION, "buildNumber": 1},
-        "quota": {"edit": {"connectionsCount": practice.desk().editors(), "usersCount": {"unique": 0, "anonymous": 0}}},
+        "quota": {"edit": {"connectionsCount": simulator.state().editors(), "usersCount": {"unique": 0, "anonymous": 0}}},
     })
 }

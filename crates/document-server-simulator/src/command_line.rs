@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use crate::{Practice, Settings};
+use crate::{Settings, Simulator};
 
 /// Simulates an ONLYOFFICE document server for tests and demonstrations. Not for production use.
 #[derive(Parser)]
@@ -38,7 +38,7 @@ pub async fn run(deprecated_name: Option<&str>) -> anyhow::Result<()> {
     if let Some(name) = deprecated_name {
         tracing::warn!(name, "deprecated program name: use document-server-simulator");
     }
-    let running = Practice::start(Settings {
+    let running = Simulator::start(Settings {
         listen: arguments.listen,
         public_url: arguments.public_url,
         time_scale: arguments.time_scale,

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    blank, ooxml, ooxml::Unreadable, opening::key_is_clean, pdf, practice::Practice, results, routes::bearer,
+    blank, ooxml, ooxml::Unreadable, opening::key_is_clean, pdf, results, routes::bearer, simulator::Simulator,
     token::Claims,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Conversions(Mutex<HashMap<String, Job>>);
 
 #[derive(Clone)]
 enum Stage {
-    Running,
+    RunningSimulator,
     Done { path: String },
     Failed(i64),
 }
@@ -68,28 +68,28 @@ enum Outcome {
 
 /// Handles `POST /converter` and its former URL.
 pub(crate) async fn convert(
-    State(practice): State<Practice>,
+    State(simulator): State<Simulator>,
     uri: Uri,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let parameters = practice.tokens().parameters(&body, bearer(&practice, &headers));
+    let parameters = simulator.tokens().parameters(&body, bearer(&simulator, &headers));
     let (outcome, asked) = match parameters {
         Err(_) => (Outcome::Error(-8), Value::Null),
         Ok(parameters) => {
-            let origin = results::origin(practice.settings(), &headers);
+            let origin = results::origin(simulator.settings(), &headers);
             let shard = query.get("shardkey").map(String::as_str);
             let outcome = match order(&parameters) {
                 Err(error) => Outcome::Error(error),
-                Ok(order) => carried_out(&practice, &order, &origin, shard).await,
+                Ok(order) => carried_out(&simulator, &order, &origin, shard).await,
             };
             (outcome, Value::Object(parameters))
         }
     };
     let error = if let Outcome::Error(error) = outcome { error } else { 0 };
-    practice.record().add_heard("converter", asked, error);
+    simulator.record().add_heard("converter", asked, error);
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())
@@ -154,18 +154,18 @@ impl Order {
     }
 }
 
-async fn carried_out(practice: &Practice, order: &Order, origin: &str, shard: Option<&str>) -> Outcome {
-    let faults = practice.faults().get();
+async fn carried_out(simulator: &Simulator, order: &Order, origin: &str, shard: Option<&str>) -> Outcome {
+    let faults = simulator.faults().get();
     if let Some(error) = faults.conversion_error {
         return Outcome::Error(error);
     }
-    begin(practice, order, faults.conversion_polls);
-    let patience = practice.settings().pause(LONGEST);
+    begin(simulator, order, faults.conversion_polls);
+    let patience = simulator.settings().pause(LONGEST);
     let waiting = async {
         loop {
-            match look(practice, order) {
+            match look(simulator, order) {
                 Outcome::NotYet if !order.asynchronous => {
-                    let pause = practice.settings().pause(LOOK).max(Duration::from_millis(1));
+                    let pause = simulator.settings().pause(LOOK).max(Duration::from_millis(1));
                     tokio::time::sleep(pause).await;
                 }
                 outcome => return outcome,
@@ -177,7 +177,7 @@ async fn carried_out(practice: &Practice, order: &Order, origin: &str, shard: Op
         .unwrap_or(Outcome::Error(-2));
     match outcome {
         Outcome::Done { url: path, file_type } => {
-            let mut url = results::link(practice, &path, origin, &order.download_name());
+            let mut url = results::link(simulator, &path, origin, &order.download_name());
             if let Some(shard) = shard {
                 url = format!("{url}&shardkey={shard}");
             }
@@ -188,45 +188,45 @@ async fn carried_out(practice: &Practice, order: &Order, origin: &str, shard: Op
 }
 
 /// Starts a job unless one exists for this key and format.
-fn begin(practice: &Practice, order: &Order, polls_left: u32) {
-    let mut jobs = practice.conversions().lock();
+fn begin(simulator: &Simulator, order: &Order, polls_left: u32) {
+    let mut jobs = simulator.conversions().lock();
     if jobs.contains_key(&order.job) {
         return;
     }
     let job = Job {
-        stage: Stage::Running,
+        stage: Stage::RunningSimulator,
         polls_left,
     };
     jobs.insert(order.job.clone(), job);
-    let (practice, order) = (practice.clone(), order.clone());
+    let (simulator, order) = (simulator.clone(), order.clone());
     // Not cancelled by a simulated crash: the conversion queue of the real server survives one.
     tokio::spawn(async move {
-        if practice.faults().get().conversion_hangs {
+        if simulator.faults().get().conversion_hangs {
             return;
         }
-        let stage = match converted(&practice, &order).await {
+        let stage = match converted(&simulator, &order).await {
             Ok(bytes) => {
                 let name = format!("output.{}", order.extension());
                 Stage::Done {
-                    path: practice.results().put(&format!("data/{}", order.job), &name, bytes),
+                    path: simulator.results().put(&format!("data/{}", order.job), &name, bytes),
                 }
             }
             Err(error) => Stage::Failed(error),
         };
-        if let Some(job) = practice.conversions().lock().get_mut(&order.job) {
+        if let Some(job) = simulator.conversions().lock().get_mut(&order.job) {
             job.stage = stage;
         }
     });
 }
 
 /// Returns the status of a job. A failure is reported once and then removed, so the same key can be converted again.
-fn look(practice: &Practice, order: &Order) -> Outcome {
-    let mut jobs = practice.conversions().lock();
+fn look(simulator: &Simulator, order: &Order) -> Outcome {
+    let mut jobs = simulator.conversions().lock();
     let Some(job) = jobs.get_mut(&order.job) else {
         return Outcome::Error(-6);
     };
     match job.stage.clone() {
-        Stage::Running => Outcome::NotYet,
+        Stage::RunningSimulator => Outcome::NotYet,
         Stage::Failed(error) => {
             jobs.remove(&order.job);
             Outcome::Error(error)
@@ -242,8 +242,8 @@ fn look(practice: &Practice, order: &Order) -> Outcome {
     }
 }
 
-async fn converted(practice: &Practice, order: &Order) -> Result<Bytes, i64> {
-    let source = practice.download(&order.url).await.ok_or(-4)?;
+async fn converted(simulator: &Simulator, order: &Order) -> Result<Bytes, i64> {
+    let source = simulator.download(&order.url).await.ok_or(-4)?;
     let order = order.clone();
     let work = move || {
         let source = if source.is_empty() {

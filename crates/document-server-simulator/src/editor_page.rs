@@ -13,7 +13,7 @@ use axum::{
 };
 use futures_util::{Stream, stream};
 
-use crate::{joining::Leaving, practice::Practice, practice_api::Connection};
+use crate::{joining::Leaving, practice_api::Connection, simulator::Simulator};
 
 const PAGES: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
@@ -43,30 +43,30 @@ pub(crate) async fn asset(Path(file): Path<String>) -> Response {
 
 /// Disconnects the member when the event stream of its page ends.
 struct Presence {
-    practice: Practice,
+    simulator: Simulator,
     connection: String,
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        let _nobody_waits = self.practice.leave(&self.connection, Leaving::Lost);
+        let _nobody_waits = self.simulator.leave(&self.connection, Leaving::Lost);
     }
 }
 
 /// `GET /practice/events?connection=`: sends the session as this connection sees it, once and after every change. The
 /// stream stands for the network connection of the page: when it ends, the member is disconnected until it reconnects.
-pub(crate) async fn events(State(practice): State<Practice>, Query(who): Query<Connection>) -> Response {
-    let news = match practice.desk().session_of(&who.connection) {
+pub(crate) async fn events(State(simulator): State<Simulator>, Query(who): Query<Connection>) -> Response {
+    let news = match simulator.state().session_of(&who.connection) {
         Some(session) => session.news.subscribe(),
         None => return StatusCode::NO_CONTENT.into_response(),
     };
-    practice.resume(&who.connection);
-    if practice.view(&who.connection).is_none() {
+    simulator.resume(&who.connection);
+    if simulator.view(&who.connection).is_none() {
         // 204 stops the browser from reconnecting.
         return StatusCode::NO_CONTENT.into_response();
     }
     let presence = Presence {
-        practice,
+        simulator,
         connection: who.connection,
     };
     Sse::new(states(presence, news))
@@ -83,11 +83,11 @@ fn states(
             news.changed().await.ok()?;
         }
         news.borrow_and_update();
-        if !presence.practice.holds_on_to(&presence.connection) {
+        if !presence.simulator.holds_on_to(&presence.connection) {
             // After a crash the stream ends and the browser reconnects.
             return None;
         }
-        let event = match presence.practice.view(&presence.connection) {
+        let event = match presence.simulator.view(&presence.connection) {
             Some(view) => Event::default().json_data(view).expect("a view is plain JSON"),
             None => Event::default().event("gone").data("gone"),
         };

@@ -134,7 +134,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Shared handle to the faults of a simulator.
+/// SimulatorInner handle to the faults of a simulator.
 #[derive(Clone)]
 pub struct Switches(Arc<Inner>);
 

@@ -12,8 +12,8 @@ use crate::{
     callback::{self, Delivery, Letter, Notice},
     ooxml::Unreadable,
     opening::{self, Opening, Refusal},
-    practice::{Desk, Practice},
     session::{Member, Phase, Session},
+    simulator::{Simulator, SimulatorState},
 };
 
 /// How long a session without editors waits for a lost connection before it is saved.
@@ -55,13 +55,13 @@ pub(crate) enum Leaving {
     Lost,
 }
 
-impl Practice {
+impl Simulator {
     /// Opens an editor with the configuration of a page; `origin` is the base URL of the simulator as seen by the page.
     pub(crate) async fn open(&self, config: &Value, origin: String) -> Result<Opened, Refusal> {
         let opening = opening::check(config, self.tokens())?;
-        let turn = Arc::clone(self.desk().opening.entry(opening.key.clone()).or_default());
+        let turn = Arc::clone(self.state().opening.entry(opening.key.clone()).or_default());
         let _one_at_a_time = turn.lock().await;
-        if !self.desk().sessions.contains_key(&opening.key) {
+        if !self.state().sessions.contains_key(&opening.key) {
             let session = match self.fetched(&opening).await {
                 Ok(session) => session,
                 Err(refusal) => {
@@ -69,14 +69,14 @@ impl Practice {
                     return Err(refusal);
                 }
             };
-            self.desk().sessions.insert(opening.key.clone(), session);
+            self.state().sessions.insert(opening.key.clone(), session);
         }
-        Ok(self.join(&mut self.desk(), &opening, origin))
+        Ok(self.join(&mut self.state(), &opening, origin))
     }
 
     /// Creates the session from forgotten storage, or else by downloading the document.
     async fn fetched(&self, opening: &Opening) -> Result<Session, Refusal> {
-        let forgotten = self.desk().forgotten.get(&opening.key).map(|kept| kept.bytes.clone());
+        let forgotten = self.state().forgotten.get(&opening.key).map(|kept| kept.bytes.clone());
         let from_forgotten = forgotten.is_some();
         let bytes = match forgotten {
             Some(bytes) => bytes,
@@ -132,11 +132,11 @@ impl Practice {
         post(&letters, notice(4).action(0, user));
     }
 
-    fn join(&self, desk: &mut Desk, opening: &Opening, origin: String) -> Opened {
-        let room = desk.editors() < self.settings().connection_limit;
+    fn join(&self, state: &mut SimulatorState, opening: &Opening, origin: String) -> Opened {
+        let room = state.editors() < self.settings().connection_limit;
         let id = format!("{:032x}", rand::random::<u128>());
-        desk.keys.insert(id.clone(), opening.key.clone());
-        let session = desk
+        state.keys.insert(id.clone(), opening.key.clone());
+        let session = state
             .sessions
             .get_mut(&opening.key)
             .expect("the session was just opened");
@@ -170,8 +170,8 @@ impl Practice {
     /// Ends a connection. The receiver resolves when the callback that follows was delivered; none if no callback
     /// follows.
     pub(crate) fn leave(&self, connection: &str, how: Leaving) -> Option<oneshot::Receiver<Delivery>> {
-        let mut desk = self.desk();
-        let session = desk.session_of(connection)?;
+        let mut state = self.state();
+        let session = state.session_of(connection)?;
         self.leave_session(session, connection, how)
     }
 
@@ -209,15 +209,15 @@ impl Practice {
             session.epoch += 1;
             return Some(self.end_session(session, &member));
         }
-        let (practice, key, epoch) = (self.clone(), session.key.clone(), session.epoch);
+        let (simulator, key, epoch) = (self.clone(), session.key.clone(), session.epoch);
         self.spawn(async move {
-            tokio::time::sleep(practice.settings().pause(SAVE_DELAY)).await;
-            let mut desk = practice.desk();
-            if let Some(session) = desk.sessions.get_mut(&key)
+            tokio::time::sleep(simulator.settings().pause(SAVE_DELAY)).await;
+            let mut state = simulator.state();
+            if let Some(session) = state.sessions.get_mut(&key)
                 && session.epoch == epoch
                 && session.phase == Phase::Live
             {
-                practice.end_session(session, &member);
+                simulator.end_session(session, &member);
             }
         });
         None
@@ -234,8 +234,8 @@ impl Practice {
 
     /// Reconnects a browser after a network failure. After the end of the session it may only read.
     pub(crate) fn resume(&self, connection: &str) {
-        let mut desk = self.desk();
-        let Some(session) = desk.session_of(connection) else {
+        let mut state = self.state();
+        let Some(session) = state.session_of(connection) else {
             return;
         };
         let phase = session.phase;
@@ -257,8 +257,8 @@ impl Practice {
     /// Returns whether the event stream of a connection stays open: it is connected, or may keep reading after a drop
     /// or a save.
     pub(crate) fn holds_on_to(&self, connection: &str) -> bool {
-        let mut desk = self.desk();
-        let Some(session) = desk.session_of(connection) else {
+        let mut state = self.state();
+        let Some(session) = state.session_of(connection) else {
             return true;
         };
         let phase = session.phase;
@@ -272,8 +272,8 @@ impl Practice {
         if self.faults().get().ignores_drop {
             return;
         }
-        let mut desk = self.desk();
-        let Some(session) = desk.sessions.get_mut(key) else {
+        let mut state = self.state();
+        let Some(session) = state.sessions.get_mut(key) else {
             return;
         };
         let told: Vec<String> = session
@@ -292,9 +292,9 @@ impl Practice {
     }
 
     /// Ends all connections and pending callbacks; changes are kept.
-    pub(crate) fn after_crash(&self, desk: &mut Desk) {
-        desk.opening.clear();
-        for session in desk.sessions.values_mut() {
+    pub(crate) fn reset_after_crash(&self, state: &mut SimulatorState) {
+        state.opening.clear();
+        for session in state.sessions.values_mut() {
             for member in &mut session.members {
                 member.present = false;
                 member.lost = false;

@@ -116,7 +116,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-        format!("<< /Title <{title}> /Producer (practice document server) >>"),
+        format!("<< /Title <{title}> /Producer (simulator document server) >>"),
     ];
     for (number, page) in pages.iter().enumerate() {
         objects.push(format!(

@@ -28,10 +28,10 @@ use serde_json::{Value, json};
 use crate::{
     joining::{Leaving, Opened},
     opening::Refusal,
-    practice::Practice,
     results,
     saving::Force,
     session::{Phase, Session},
+    simulator::Simulator,
 };
 
 type Answer<T> = Result<Json<T>, Refusal>;
@@ -53,13 +53,13 @@ pub(crate) struct Connection {
 }
 
 pub(crate) async fn open(
-    State(practice): State<Practice>,
+    State(simulator): State<Simulator>,
     headers: HeaderMap,
     Json(config): Json<Value>,
 ) -> Answer<Opened> {
-    let origin = results::origin(practice.settings(), &headers);
+    let origin = results::origin(simulator.settings(), &headers);
     // Completes even if the page disconnects; cancellation would leave an incomplete session.
-    let opening = tokio::spawn(async move { practice.open(&config, origin).await });
+    let opening = tokio::spawn(async move { simulator.open(&config, origin).await });
     let opened = opening.await.map_err(|_| Refusal::new(-1, "the server crashed"))?;
     Ok(Json(opened?))
 }
@@ -71,9 +71,9 @@ pub(crate) struct Typing {
     paragraph: Option<usize>,
 }
 
-pub(crate) async fn type_text(State(practice): State<Practice>, Json(typing): Json<Typing>) -> Answer<Value> {
-    let mut desk = practice.desk();
-    let session = desk.session_of(&typing.connection).ok_or_else(unknown)?;
+pub(crate) async fn type_text(State(simulator): State<Simulator>, Json(typing): Json<Typing>) -> Answer<Value> {
+    let mut state = simulator.state();
+    let session = state.session_of(&typing.connection).ok_or_else(unknown)?;
     let revision = session.type_text(&typing.connection, typing.paragraph, &typing.text)?;
     Ok(Json(json!({"revision": revision})))
 }
@@ -101,9 +101,9 @@ pub(crate) struct Edit {
     change: Change,
 }
 
-pub(crate) async fn edit(State(practice): State<Practice>, Json(edit): Json<Edit>) -> Answer<Value> {
-    let mut desk = practice.desk();
-    let session = desk.session_of(&edit.connection).ok_or_else(unknown)?;
+pub(crate) async fn edit(State(simulator): State<Simulator>, Json(edit): Json<Edit>) -> Answer<Value> {
+    let mut state = simulator.state();
+    let session = state.session_of(&edit.connection).ok_or_else(unknown)?;
     let revision = edit.change.apply(session, &edit.connection)?;
     Ok(Json(json!({"revision": revision, "lines": session.lines()})))
 }
@@ -143,15 +143,15 @@ impl View {
     }
 }
 
-impl Practice {
+impl Simulator {
     /// Returns the session as seen by a connection; none if the connection is unknown.
     pub(crate) fn view(&self, connection: &str) -> Option<View> {
-        View::of(self.desk().session_of(connection)?, connection)
+        View::of(self.state().session_of(connection)?, connection)
     }
 }
 
-pub(crate) async fn text(State(practice): State<Practice>, Query(who): Query<Connection>) -> Answer<View> {
-    practice.view(&who.connection).map(Json).ok_or_else(unknown)
+pub(crate) async fn text(State(simulator): State<Simulator>, Query(who): Query<Connection>) -> Answer<View> {
+    simulator.view(&who.connection).map(Json).ok_or_else(unknown)
 }
 
 #[derive(Deserialize)]
@@ -167,14 +167,14 @@ fn yes() -> bool {
 }
 
 /// Waits for the response to the callback, so a test knows that the save is complete.
-pub(crate) async fn close(State(practice): State<Practice>, Json(close): Json<Close>) -> Json<Value> {
+pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<Close>) -> Json<Value> {
     if let Some(change) = close.edit
-        && let Some(session) = practice.desk().session_of(&close.connection)
+        && let Some(session) = simulator.state().session_of(&close.connection)
     {
         // Text typed immediately before the close. If it may not be changed any more it is lost, as in every editor.
         let _refused = change.apply(session, &close.connection);
     }
-    let Some(delivered) = practice.leave(&close.connection, Leaving::Clean) else {
+    let Some(delivered) = simulator.leave(&close.connection, Leaving::Clean) else {
         return Json(json!({"status": null, "accepted": false}));
     };
     if !close.wait {
@@ -186,54 +186,54 @@ pub(crate) async fn close(State(practice): State<Practice>, Json(close): Json<Cl
     })
 }
 
-pub(crate) async fn abandon(State(practice): State<Practice>, Json(who): Json<Connection>) -> StatusCode {
-    let _nobody_waits = practice.leave(&who.connection, Leaving::Lost);
+pub(crate) async fn abandon(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> StatusCode {
+    let _nobody_waits = simulator.leave(&who.connection, Leaving::Lost);
     StatusCode::NO_CONTENT
 }
 
-pub(crate) async fn save_button(State(practice): State<Practice>, Json(who): Json<Connection>) -> Answer<Value> {
+pub(crate) async fn save_button(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> Answer<Value> {
     let (key, user) = {
-        let mut desk = practice.desk();
-        let session = desk.session_of(&who.connection).ok_or_else(unknown)?;
+        let mut state = simulator.state();
+        let session = state.session_of(&who.connection).ok_or_else(unknown)?;
         let key = session.key.clone();
         let member = session
             .member(&who.connection)
             .filter(|member| member.edit && member.present);
         (key, member.ok_or_else(unknown)?.user.clone())
     };
-    Ok(Json(json!({"error": practice.force(&key, Force::Button(user))})))
+    Ok(Json(json!({"error": simulator.force(&key, Force::Button(user))})))
 }
 
-pub(crate) async fn faults(State(practice): State<Practice>) -> Response {
-    Json(practice.faults().get()).into_response()
+pub(crate) async fn faults(State(simulator): State<Simulator>) -> Response {
+    Json(simulator.faults().get()).into_response()
 }
 
-pub(crate) async fn set_faults(State(practice): State<Practice>, Json(part): Json<Value>) -> Response {
-    match practice.faults().merge(&part) {
+pub(crate) async fn set_faults(State(simulator): State<Simulator>, Json(part): Json<Value>) -> Response {
+    match simulator.faults().merge(&part) {
         Ok(faults) => Json(faults).into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
     }
 }
 
-pub(crate) async fn clear_faults(State(practice): State<Practice>) -> StatusCode {
-    practice.faults().clear();
+pub(crate) async fn clear_faults(State(simulator): State<Simulator>) -> StatusCode {
+    simulator.faults().clear();
     StatusCode::NO_CONTENT
 }
 
-pub(crate) async fn crash(State(practice): State<Practice>) -> StatusCode {
-    practice.crash();
+pub(crate) async fn crash(State(simulator): State<Simulator>) -> StatusCode {
+    simulator.crash();
     StatusCode::NO_CONTENT
 }
 
-pub(crate) async fn release(State(practice): State<Practice>) -> StatusCode {
-    practice.faults().release();
+pub(crate) async fn release(State(simulator): State<Simulator>) -> StatusCode {
+    simulator.faults().release();
     StatusCode::NO_CONTENT
 }
 
-pub(crate) async fn callbacks(State(practice): State<Practice>) -> Response {
-    Json(practice.callbacks()).into_response()
+pub(crate) async fn callbacks(State(simulator): State<Simulator>) -> Response {
+    Json(simulator.callbacks()).into_response()
 }
 
-pub(crate) async fn requests(State(practice): State<Practice>) -> Response {
-    Json(practice.requests()).into_response()
+pub(crate) async fn requests(State(simulator): State<Simulator>) -> Response {
+    Json(simulator.requests()).into_response()
 }

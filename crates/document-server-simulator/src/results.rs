@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::{clock, faults::DownloadFault, practice::Practice, settings::Settings};
+use crate::{clock, faults::DownloadFault, settings::Settings, simulator::Simulator};
 
 /// Result files by path.
 #[derive(Default)]
@@ -62,9 +62,9 @@ impl Results {
 }
 
 /// Returns a signed URL of a result file, valid for the link lifetime of the settings.
-pub(crate) fn link(practice: &Practice, path: &str, origin: &str, download_name: &str) -> String {
-    let settings = practice.settings();
-    let origin = practice
+pub(crate) fn link(simulator: &Simulator, path: &str, origin: &str, download_name: &str) -> String {
+    let settings = simulator.settings();
+    let origin = simulator
         .faults()
         .get()
         .foreign_host
@@ -110,21 +110,21 @@ pub(crate) struct Ticket {
 }
 
 /// `GET /cache/files/…`.
-pub(crate) async fn serve(State(practice): State<Practice>, uri: Uri, Query(ticket): Query<Ticket>) -> Response {
+pub(crate) async fn serve(State(simulator): State<Simulator>, uri: Uri, Query(ticket): Query<Ticket>) -> Response {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy().into_owned();
-    let fault = practice.faults().take_download();
-    let response = if mark(&practice.settings().secret, &path, ticket.expires) != ticket.md5 {
+    let fault = simulator.faults().take_download();
+    let response = if mark(&simulator.settings().secret, &path, ticket.expires) != ticket.md5 {
         StatusCode::FORBIDDEN.into_response()
     } else if clock::now_seconds() >= ticket.expires {
         StatusCode::GONE.into_response()
     } else {
-        match practice.results().get(&path) {
+        match simulator.results().get(&path) {
             None => StatusCode::NOT_FOUND.into_response(),
             Some(bytes) => spoilt(bytes, &ticket.filename, fault).await,
         }
     };
     let status = i64::from(response.status().as_u16());
-    practice.record().add_heard("result", json!(uri.to_string()), status);
+    simulator.record().add_heard("result", json!(uri.to_string()), status);
     response
 }
 

@@ -9,12 +9,12 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{command, convert, editor_page, faults::Down, practice::Practice, practice_api as api, results};
+use crate::{command, convert, editor_page, faults::Down, practice_api as api, results, simulator::Simulator};
 
 /// Maximum size of a request body; long texts exceed the default of axum.
 const BODY_LIMIT: usize = 16 << 20;
 
-pub(crate) fn router(practice: Practice) -> Router {
+pub(crate) fn router(simulator: Simulator) -> Router {
     Router::new()
         // The protocol.
         .route("/healthcheck", get(healthcheck))
@@ -43,24 +43,24 @@ pub(crate) fn router(practice: Practice) -> Router {
         .route("/practice/release", post(api::release))
         .route("/practice/callbacks", get(api::callbacks))
         .route("/practice/requests", get(api::requests))
-        .layer(middleware::from_fn_with_state(practice.clone(), away))
+        .layer(middleware::from_fn_with_state(simulator.clone(), away))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .with_state(practice)
+        .with_state(simulator)
 }
 
 /// During an outage only the control API responds.
-async fn away(State(practice): State<Practice>, request: Request, next: Next) -> Response {
+async fn away(State(simulator): State<Simulator>, request: Request, next: Next) -> Response {
     let switches = request.uri().path().starts_with("/practice/");
-    let spared = matches!(practice.faults().get().down, Some(Down::Unavailable)) && switches;
-    if practice.faults().get().down.is_some() && !spared {
+    let spared = matches!(simulator.faults().get().down, Some(Down::Unavailable)) && switches;
+    if simulator.faults().get().down.is_some() && !spared {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     next.run(request).await
 }
 
 /// The result is in the body; the status is always 200.
-async fn healthcheck(State(practice): State<Practice>) -> &'static str {
-    if practice.faults().get().unhealthy {
+async fn healthcheck(State(simulator): State<Simulator>) -> &'static str {
+    if simulator.faults().get().unhealthy {
         "false"
     } else {
         "true"
@@ -68,8 +68,8 @@ async fn healthcheck(State(practice): State<Practice>) -> &'static str {
 }
 
 /// Returns the token of the configured header if it has the right prefix.
-pub(crate) fn bearer<'h>(practice: &Practice, headers: &'h HeaderMap) -> Option<&'h str> {
-    let settings = practice.settings();
+pub(crate) fn bearer<'h>(simulator: &Simulator, headers: &'h HeaderMap) -> Option<&'h str> {
+    let settings = simulator.settings();
     let value = headers.get(&settings.token_header)?.to_str().ok()?;
     value.strip_prefix(&settings.token_prefix)
 }

@@ -14,9 +14,9 @@ use crate::{
     joining::post,
     ooxml::{self, Kind},
     opening::User,
-    practice::{Forgotten, Practice},
     results,
     session::{Forced, LastChange, Member, Phase, Session, Taken},
+    simulator::{ForgottenFile, Simulator},
 };
 
 /// Time to assemble a file.
@@ -85,7 +85,7 @@ impl Snapshot {
     }
 }
 
-impl Practice {
+impl Simulator {
     /// Starts the final save of a session after its last editor disconnected.
     pub(crate) fn save_finally(&self, session: &mut Session, leaver: &Member) -> oneshot::Receiver<Delivery> {
         let (done, receiver) = oneshot::channel();
@@ -100,11 +100,11 @@ impl Practice {
             .is_some_and(|forced| forced.taken == Taken::Yes && forced.revision == session.revision);
         let letters = session.letters.clone();
         let leaver = leaver.clone();
-        let practice = self.clone();
+        let simulator = self.clone();
         self.spawn(async move {
-            tokio::time::sleep(practice.settings().pause(ASSEMBLY)).await;
-            let faults = practice.faults().get();
-            let built = practice.assembled(&snapshot).await;
+            tokio::time::sleep(simulator.settings().pause(ASSEMBLY)).await;
+            let faults = simulator.faults().get();
+            let built = simulator.assembled(&snapshot).await;
             let status = if built.is_some() && !faults.assembly_fails {
                 2
             } else {
@@ -112,7 +112,7 @@ impl Practice {
             };
             let shown = built.clone().filter(|_| status == 2 || faults.partial_result);
             let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
-            let notice = practice
+            let notice = simulator
                 .described(notice, &snapshot, shown.as_ref(), &leaver.origin)
                 .action(0, &leaver.user.id)
                 .with("notmodified", unchanged);
@@ -127,7 +127,7 @@ impl Practice {
                 };
                 delivery
             };
-            practice.settle(&snapshot, built, delivery.status, delivery.accepted);
+            simulator.settle(&snapshot, built, delivery.status, delivery.accepted);
             let _nobody_waits = done.send(delivery);
         });
         receiver
@@ -135,13 +135,13 @@ impl Practice {
 
     /// Applies the response to a final save to the session.
     fn settle(&self, snapshot: &Snapshot, built: Option<Built>, status: u8, accepted: bool) {
-        let mut desk = self.desk();
+        let mut state = self.state();
         match (status, accepted) {
             (2, true) => {
-                if let Some(kept) = desk.forgotten.remove(&snapshot.key) {
+                if let Some(kept) = state.forgotten.remove(&snapshot.key) {
                     self.results().remove(&kept.path);
                 }
-                if let Some(session) = desk.sessions.get_mut(&snapshot.key) {
+                if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Finished;
                     session.tell();
                 }
@@ -151,19 +151,19 @@ impl Practice {
                     let name = format!("output.{}", snapshot.file_type());
                     let folder = format!("forgotten/{}", snapshot.key);
                     let path = self.results().put(&folder, &name, built.bytes.clone());
-                    let forgotten = Forgotten {
+                    let forgotten = ForgottenFile {
                         bytes: built.bytes,
                         file_type: snapshot.file_type(),
                         path,
                     };
-                    desk.forgotten.insert(snapshot.key.clone(), forgotten);
+                    state.forgotten.insert(snapshot.key.clone(), forgotten);
                 }
-                forget_session(&mut desk.sessions, &snapshot.key);
+                forget_session(&mut state.sessions, &snapshot.key);
             }
             // A failed save that is acknowledged loses the changes for good.
-            (_, true) => forget_session(&mut desk.sessions, &snapshot.key),
+            (_, true) => forget_session(&mut state.sessions, &snapshot.key),
             (_, false) => {
-                if let Some(session) = desk.sessions.get_mut(&snapshot.key) {
+                if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Live;
                     session.tell();
                 }
@@ -176,8 +176,8 @@ impl Practice {
         if let Some(answer) = self.faults().get().forcesave_answer {
             return answer;
         }
-        let mut desk = self.desk();
-        let Some(session) = desk.sessions.get_mut(key) else {
+        let mut state = self.state();
+        let Some(session) = state.sessions.get_mut(key) else {
             return 1;
         };
         match session.phase {
@@ -209,8 +209,8 @@ impl Practice {
         if let Force::Button(user) = &force {
             snapshot.to = session.callback_of(user);
         }
-        let practice = self.clone();
-        self.spawn(async move { practice.force_now(snapshot, force, again).await });
+        let simulator = self.clone();
+        self.spawn(async move { simulator.force_now(snapshot, force, again).await });
         0
     }
 
@@ -252,16 +252,17 @@ impl Practice {
     }
 
     fn is_live(&self, key: &str) -> bool {
-        let desk = self.desk();
-        desk.sessions
+        let state = self.state();
+        state
+            .sessions
             .get(key)
             .is_some_and(|session| session.phase == Phase::Live)
     }
 
     /// Updates the forced save of this revision unless a newer one replaced it.
     fn note_forced(&self, snapshot: &Snapshot, note: impl FnOnce(&mut Forced)) {
-        let mut desk = self.desk();
-        let forced = desk
+        let mut state = self.state();
+        let forced = state
             .sessions
             .get_mut(&snapshot.key)
             .and_then(|session| session.forced.as_mut());

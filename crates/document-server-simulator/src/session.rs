@@ -210,7 +210,7 @@ impl Session {
             return Err(Refusal::access("this connection may only read"));
         }
         if kind == Kind::Pdf {
-            return Err(Refusal::new(-82, "the practice editor does not change PDFs"));
+            return Err(Refusal::new(-82, "the simulated editor does not change PDFs"));
         }
         let (user, origin) = (member.user.clone(), member.origin.clone());
         let mut start = lines.start;

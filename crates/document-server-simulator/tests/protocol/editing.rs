@@ -68,7 +68,9 @@ async fn viewers_cause_no_callbacks_and_hold_no_save_back() {
     let world = World::new().await;
     let mut config = world.plain_config("d-1", "zoe");
     config["editorConfig"]["mode"] = json!("view");
-    let zoe = client::open(&world.practice.url(), &sign_config(config)).await.unwrap();
+    let zoe = client::open(&world.simulator.url(), &sign_config(config))
+        .await
+        .unwrap();
     assert!(!zoe.may_edit());
     assert!(zoe.type_text("no").await.is_err());
     let ben = world.open("d-1", "ben").await;
@@ -103,7 +105,7 @@ async fn a_lost_editor_is_waited_for_and_may_come_back() {
     assert_eq!(back.text().await.unwrap(), "Title kept");
     // Longer than the delay of the first disconnect, which must not end the resumed session.
     let early = world
-        .practice
+        .simulator
         .wait_for_callback(|sent| sent.status == 2, std::time::Duration::from_millis(900));
     assert!(early.await.is_none());
     back.abandon().await.unwrap();
@@ -127,7 +129,7 @@ async fn the_twenty_first_editor_is_silently_a_viewer() {
 #[tokio::test]
 async fn configurations_without_a_right_token_are_refused() {
     let world = World::new().await;
-    let url = world.practice.url();
+    let url = world.simulator.url();
     let plain = world.plain_config("d-1", "ben");
     let refused = async |config: &serde_json::Value| match client::open(&url, config).await {
         Err(client::ClientError::Refused(refusal)) => refusal.code,
@@ -156,7 +158,7 @@ async fn an_empty_source_opens_blank_and_a_missing_one_not_at_all() {
     let file = fetch(&world.got()[1]["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["first words"]);
     world.store(b"missing".to_vec());
-    let missing = client::open(&world.practice.url(), &world.config("d-2", "ben")).await;
+    let missing = client::open(&world.simulator.url(), &world.config("d-2", "ben")).await;
     assert!(matches!(missing, Err(client::ClientError::Refused(refusal)) if refusal.code == -81));
     world.sent(4).await;
     assert_eq!(world.statuses(), [1, 2, 1, 4]);

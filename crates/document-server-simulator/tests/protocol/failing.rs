@@ -36,7 +36,7 @@ async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
 async fn result_files_fail_in_every_way() {
     let world = World::new().await;
     let url = saved(&world).await;
-    let faults = world.practice.faults();
+    let faults = world.simulator.faults();
     let broken = |fault| faults.change(|faults| faults.download = Some(fault));
     for status in [404, 500] {
         broken(DownloadFault::Status(status));
@@ -60,14 +60,14 @@ async fn result_files_fail_in_every_way() {
     faults.change(|faults| faults.download_times = Some(1));
     assert_eq!(fetch(&url).await.status(), 200);
     assert_eq!(fetch(&url).await.status(), 200);
-    let heard = world.practice.requests();
+    let heard = world.simulator.requests();
     assert!(heard.iter().any(|heard| heard.what == "result" && heard.answer == 404));
 }
 
 #[tokio::test]
 async fn callbacks_are_doubled_and_overtaken() {
     let world = World::new().await;
-    let faults = world.practice.faults();
+    let faults = world.simulator.faults();
     let ben = world.open("d-1", "ben").await;
     ben.type_text("one").await.unwrap();
     faults.change(|faults| faults.hold = vec![6]);
@@ -80,7 +80,7 @@ async fn callbacks_are_doubled_and_overtaken() {
     faults.until_held(1).await;
     faults.release();
     let second = |sent: &document_server_simulator::Sent| sent.status == 6;
-    world.practice.wait_for_callback(second, PATIENCE).await.unwrap();
+    world.simulator.wait_for_callback(second, PATIENCE).await.unwrap();
     while world.statuses().len() < 5 {
         tokio::task::yield_now().await;
     }
@@ -96,7 +96,7 @@ async fn a_lost_answer_is_followed_by_the_same_callback() {
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
-    world.practice.faults().change(|faults| faults.lose_answers = 1);
+    world.simulator.faults().change(|faults| faults.lose_answers = 1);
     assert!(ben.close().await.unwrap().accepted);
     assert_eq!(world.statuses(), [1, 2, 2]);
 }
@@ -105,12 +105,12 @@ async fn a_lost_answer_is_followed_by_the_same_callback() {
 async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
     let world = World::new().await;
     let spoof = [("X-Forwarded-Host", "evil.example")];
-    let ben = client::open_as(&world.practice.url(), &world.config("d-1", "ben"), &spoof)
+    let ben = client::open_as(&world.simulator.url(), &world.config("d-1", "ben"), &spoof)
         .await
         .unwrap();
     ben.type_text("x").await.unwrap();
     world
-        .practice
+        .simulator
         .faults()
         .change(|faults| faults.wrong_filetype = Some("odt".into()));
     ben.close().await.unwrap();
@@ -129,7 +129,7 @@ async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" before").await.unwrap();
-    world.practice.crash();
+    world.simulator.crash();
     assert!(ben.type_text(" after").await.is_err());
     assert_eq!(ben.close().await.unwrap().status, None);
     assert_eq!(world.statuses(), [1]);
@@ -145,24 +145,24 @@ async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
 #[tokio::test]
 async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
     let world = World::new().await;
-    let health = format!("{}/healthcheck", world.practice.url());
+    let health = format!("{}/healthcheck", world.simulator.url());
     let client = reqwest::Client::new();
     let get = async || client.get(&health).send().await;
     assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
-    world.practice.faults().change(|faults| faults.unhealthy = true);
+    world.simulator.faults().change(|faults| faults.unhealthy = true);
     assert_eq!(get().await.unwrap().text().await.unwrap(), "false");
     world
-        .practice
+        .simulator
         .faults()
         .change(|faults| faults.down = Some(Down::Unavailable));
     assert_eq!(get().await.unwrap().status(), 503);
     world
-        .practice
+        .simulator
         .faults()
         .change(|faults| faults.down = Some(Down::Refuse));
     // The listener closes asynchronously.
     while get().await.is_ok() {}
-    world.practice.faults().clear();
+    world.simulator.faults().clear();
     while get().await.is_err() {}
     assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
 }
@@ -170,19 +170,19 @@ async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
 #[tokio::test]
 async fn saves_can_be_forgotten_without_being_sent() {
     let world = World::new().await;
-    world.practice.faults().change(|faults| faults.forgets_saves = true);
+    world.simulator.faults().change(|faults| faults.forgets_saves = true);
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();
     assert_eq!(world.statuses(), [1]);
-    assert_eq!(world.practice.forgotten_keys(), ["d-1"]);
+    assert_eq!(world.simulator.forgotten_keys(), ["d-1"]);
 }
 
 #[tokio::test]
 async fn switches_and_lists_are_there_over_http_too() {
     let world = World::new().await;
     let client = reqwest::Client::new();
-    let url = |path: &str| format!("{}/practice/{path}", world.practice.url());
+    let url = |path: &str| format!("{}/practice/{path}", world.simulator.url());
     let set = client
         .post(url("faults"))
         .json(&json!({"download": {"status": 500}}))
@@ -204,7 +204,7 @@ async fn switches_and_lists_are_there_over_http_too() {
 #[tokio::test]
 async fn stopping_frees_the_port() {
     let world = World::new().await;
-    let address = world.practice.address();
-    world.practice.stop().await;
+    let address = world.simulator.address();
+    world.simulator.stop().await;
     assert!(std::net::TcpListener::bind(address).is_ok());
 }

@@ -10,7 +10,7 @@ use crate::support::{PATIENCE, World, fetch};
 async fn removed_editor_loses_what_it_has_not_sent() {
     let world = World::new().await;
     // No interval elapses within this test.
-    world.practice.set_faults(Faults {
+    world.simulator.set_faults(Faults {
         autosave_gap: Some(600_000),
         ..Faults::default()
     });
@@ -31,7 +31,7 @@ async fn removed_editor_loses_what_it_has_not_sent() {
 #[tokio::test]
 async fn editor_with_a_gap_sends_when_it_is_over() {
     let world = World::new().await;
-    world.practice.set_faults(Faults {
+    world.simulator.set_faults(Faults {
         autosave_gap: Some(20),
         ..Faults::default()
     });
@@ -52,7 +52,7 @@ async fn restart_with_changes_answers_nothing_new_and_the_next_opening_brings_th
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();
     world.sent(1).await;
-    world.practice.crash();
+    world.simulator.crash();
     let info = world.command("info", "d-1").await;
     assert_eq!((&info["error"], &info["users"]), (&json!(0), &json!([])));
     assert_eq!(world.command("forcesave", "d-1").await["error"], 4);
@@ -76,12 +76,12 @@ async fn forced_result_is_dropped_when_the_session_ends_while_it_is_assembled() 
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();
-    world.practice.faults().change(|faults| faults.forced_assembly = 500);
+    world.simulator.faults().change(|faults| faults.forced_assembly = 500);
     assert_eq!(world.command("forcesave", "d-1").await["error"], 0);
     let closed = ben.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     let forced = world
-        .practice
+        .simulator
         .wait_for_callback(|sent| sent.status == 6, std::time::Duration::from_millis(900));
     assert!(forced.await.is_none(), "only the final save came");
     let saved = world.sent(2).await;

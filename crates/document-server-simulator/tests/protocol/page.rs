@@ -1,7 +1,7 @@
 //! The editor page: its files, its event stream and its close request.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{Practice, Settings};
+use document_server_simulator::{Settings, Simulator};
 use serde_json::{Value, json};
 
 use crate::support::{SECRET, World};
@@ -10,7 +10,7 @@ use crate::support::{SECRET, World};
 async fn the_files_of_the_page_hold_to_a_strict_policy() {
     let world = World::new().await;
     let get = async |path: &str| {
-        let response = reqwest::get(format!("{}{path}", world.practice.url())).await.unwrap();
+        let response = reqwest::get(format!("{}{path}", world.simulator.url())).await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
         assert!(
             response.headers()["content-security-policy"]
@@ -37,7 +37,7 @@ async fn the_files_of_the_page_hold_to_a_strict_policy() {
     for module in script.split('\'').filter(|word| word.starts_with("./")) {
         get(&format!("/practice/page/{}", &module[2..])).await;
     }
-    let missing = reqwest::get(format!("{}/practice/page/Cargo.toml", world.practice.url()))
+    let missing = reqwest::get(format!("{}/practice/page/Cargo.toml", world.simulator.url()))
         .await
         .unwrap();
     assert_eq!(missing.status(), 404);
@@ -46,7 +46,7 @@ async fn the_files_of_the_page_hold_to_a_strict_policy() {
 async fn stream(world: &World, connection: &str) -> reqwest::Response {
     reqwest::get(format!(
         "{}/practice/events?connection={connection}",
-        world.practice.url()
+        world.simulator.url()
     ))
     .await
     .unwrap()
@@ -67,7 +67,7 @@ async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
     assert_eq!(state(&mut heard).await["lines"], json!(["Title by Mia"]));
     drop(heard);
     world
-        .practice
+        .simulator
         .wait_for_callback(|sent| sent.body["users"] == json!(["mia"]), crate::support::PATIENCE)
         .await
         .unwrap();
@@ -85,7 +85,7 @@ async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_wait
     drop(page);
     let edit = json!({"revision": 0, "start": 0, "removed": 1, "lines": ["Last words"]});
     let goodbye = json!({"connection": ben.opened.connection, "edit": edit});
-    let url = format!("{}/practice/close", world.practice.url());
+    let url = format!("{}/practice/close", world.simulator.url());
     let begun = std::time::Instant::now();
     let closed: Value = reqwest::Client::new()
         .post(url)
@@ -105,11 +105,11 @@ async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_wait
 
 #[tokio::test]
 async fn the_server_can_be_mounted_in_another() {
-    let practice = Practice::new(Settings {
+    let simulator = Simulator::new(Settings {
         public_url: Some("http://school.test/docs".into()),
         ..Settings::quick(SECRET)
     });
-    let app = axum::Router::new().nest("/docs", practice.router());
+    let app = axum::Router::new().nest("/docs", simulator.router());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/docs", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });

@@ -18,7 +18,7 @@ async fn failures_that_may_pass_are_retried_with_the_same_file_and_a_new_token()
     assert_eq!(world.statuses(), [1, 2, 2, 2, 2]);
     let got = world.got();
     assert!(got.iter().skip(1).all(|save| save["url"] == got[1]["url"]));
-    assert!(world.practice.forgotten_keys().is_empty());
+    assert!(world.simulator.forgotten_keys().is_empty());
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn every_other_answer_is_one_attempt_and_then_forgotten() {
         ben.type_text("x").await.unwrap();
         ben.close().await.unwrap();
         assert_eq!(world.statuses(), [1, 2], "{answer:?}");
-        assert_eq!(world.practice.forgotten_keys(), ["d-1"], "{answer:?}");
+        assert_eq!(world.simulator.forgotten_keys(), ["d-1"], "{answer:?}");
     }
 }
 
@@ -77,7 +77,7 @@ async fn a_forgotten_document_opens_from_its_copy_and_a_taken_save_removes_it() 
     assert!(save.get("changesurl").is_none());
     let file = fetch(&save["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title one two"]);
-    assert!(world.practice.forgotten_keys().is_empty());
+    assert!(world.simulator.forgotten_keys().is_empty());
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn a_refused_forced_save_is_sent_again_as_the_same_file() {
     assert!(!first.accepted);
     assert_eq!(world.command("forcesave", "d-1").await["error"], 0);
     let second = world
-        .practice
+        .simulator
         .wait_for_callback(|sent| sent.status == 6 && sent.accepted, PATIENCE)
         .await
         .unwrap();
@@ -141,7 +141,7 @@ fn path(url: &serde_json::Value) -> String {
 async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
     let world = World::new().await;
     world.answer(&[(200, r#"{"error":0}"#), (200, NO)]);
-    world.practice.set_faults(Faults {
+    world.simulator.set_faults(Faults {
         assembly_fails: true,
         ..Faults::default()
     });
@@ -149,7 +149,7 @@ async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
     ben.type_text(" kept").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(3));
     assert!(world.got()[1].get("url").is_none());
-    world.practice.faults().clear();
+    world.simulator.faults().clear();
     let again = world.open("d-1", "ben").await;
     assert_eq!(again.text().await.unwrap(), "Title kept");
     assert_eq!(again.close().await.unwrap().status, Some(2));
@@ -158,7 +158,7 @@ async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
 #[tokio::test]
 async fn a_yes_to_status_3_loses_the_changes() {
     let world = World::new().await;
-    world.practice.faults().change(|faults| faults.assembly_fails = true);
+    world.simulator.faults().change(|faults| faults.assembly_fails = true);
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" lost").await.unwrap();
     ben.press_save().await.unwrap();
@@ -170,7 +170,7 @@ async fn a_yes_to_status_3_loses_the_changes() {
 #[tokio::test]
 async fn long_histories_are_only_in_the_body_token() {
     let world = World::new().await;
-    world.practice.faults().change(|faults| faults.history_padding = 200);
+    world.simulator.faults().change(|faults| faults.history_padding = 200);
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();

@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use document_server_simulator::{Practice, Running, Sent, Settings, blank_document, client, write_document};
+use document_server_simulator::{RunningSimulator, Sent, Settings, Simulator, blank_document, client, write_document};
 use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ struct Inner {
 pub struct World {
     inner: Arc<Inner>,
     pub base: String,
-    pub practice: Running,
+    pub simulator: RunningSimulator,
 }
 
 impl World {
@@ -51,8 +51,8 @@ impl World {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        let practice = Practice::start(settings).await.unwrap();
-        let world = Self { inner, base, practice };
+        let simulator = Simulator::start(settings).await.unwrap();
+        let world = Self { inner, base, simulator };
         world.store(write_document(&blank_document("docx"), &["Title".into()]).unwrap());
         world
     }
@@ -105,7 +105,7 @@ impl World {
     }
 
     pub async fn open(&self, key: &str, user: &str) -> client::Editor {
-        client::open(&self.practice.url(), &self.config(key, user))
+        client::open(&self.simulator.url(), &self.config(key, user))
             .await
             .unwrap()
     }
@@ -113,7 +113,7 @@ impl World {
     /// Sends the parameters as a token in the body.
     pub async fn ask(&self, path: &str, parameters: Value) -> Value {
         let body = json!({"token": sign(parameters)});
-        let url = format!("{}{path}", self.practice.url());
+        let url = format!("{}{path}", self.simulator.url());
         reqwest::Client::new()
             .post(url)
             .json(&body)
@@ -131,7 +131,7 @@ impl World {
 
     /// Waits for the response to a callback with this status.
     pub async fn sent(&self, status: u8) -> Sent {
-        self.practice
+        self.simulator
             .wait_for_callback(|sent| sent.status == status, PATIENCE)
             .await
             .unwrap()

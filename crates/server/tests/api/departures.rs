@@ -23,7 +23,7 @@ async fn together(studio: &crate::support::studio::Studio, document: &str) -> [E
     let all_joined = |sent: &document_server_simulator::Sent| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = studio.server.practice().wait_for_callback(all_joined, PATIENCE);
+    let joined = studio.server.simulator().wait_for_callback(all_joined, PATIENCE);
     assert!(joined.await.is_some(), "the service was told of three editors");
     [ada, ben, cem]
 }

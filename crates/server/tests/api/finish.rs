@@ -215,7 +215,7 @@ studio!(
             assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
             assert!(editor.type_text("More.").await.is_err(), "sent out");
         }
-        let most = studio.server.most_commands();
+        let most = studio.server.max_concurrent_commands();
         assert!((2..=8).contains(&most), "{most} commands at once");
         assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
     }
@@ -232,14 +232,14 @@ studio!(
         let editor = studio.open(&studio.app.world.ben, &documents[20]).await;
         editor.type_text("Before the bell.").await.unwrap();
         studio.server.faults().change(|faults| faults.command_delay = 60_000);
-        let begun = studio.server.commands_begun();
+        let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(24), &json!(documents))
         );
-        let asked = studio.server.commands_begun() - begun;
+        let asked = studio.server.command_count() - begun;
         assert!(asked < 20, "after eight in a row nobody is asked any more: {asked}");
         // It wakes up; what was written before the bell comes with the end of the session.
         studio.server.faults().clear();
@@ -271,7 +271,7 @@ studio!(
             .server
             .faults()
             .change(|faults| faults.forcesave_answer = Some(0));
-        let begun = studio.server.commands_begun();
+        let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();
         assert_eq!(
@@ -279,7 +279,7 @@ studio!(
             (&json!(20), &json!(documents))
         );
         // Two rounds of eight, and the drops of the first.
-        let asked = studio.server.commands_begun() - begun;
+        let asked = studio.server.command_count() - begun;
         assert!(asked <= 24, "{asked} commands");
         assert_eq!(count(studio, "documents WHERE status = 'LOCKED'").await, "20");
     }

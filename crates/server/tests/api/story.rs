@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use document_server_simulator::{Practice, Settings};
+use document_server_simulator::{Settings, Simulator};
 use groupwork::clock;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
@@ -136,7 +136,7 @@ async fn a_service_on_postgres_runs_a_whole_lesson() {
         return;
     };
     let people = people_with_passwords(&place.store().await).await;
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let mut service = place.start("serve");
     service.ready().await;

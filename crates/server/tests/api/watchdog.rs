@@ -57,7 +57,7 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
     let editor = open_and_known(studio, &document).await;
     editor.type_text("Lost over there.").await.unwrap();
     // Its disk is gone, and with it the session.
-    studio.server.lose_everything();
+    studio.server.erase_all();
     studio.app.app.editing().sweep().await;
     assert_eq!(
         sessions(studio, &document).await.len(),
@@ -85,7 +85,7 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
         .wait_for_callback(taken, crate::support::PATIENCE)
         .await
         .unwrap();
-    studio.server.lose_everything();
+    studio.server.erase_all();
     // Silent for an hour, and the save was the last thing heard.
     let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
         UPDATE document_saves SET created_at = created_at - 3600000";
@@ -148,7 +148,7 @@ studio!(
         let document = studio.document("Our page").await;
         let editor = open_and_known(studio, &document).await;
         editor.type_text("Lost over there.").await.unwrap();
-        studio.server.lose_everything();
+        studio.server.erase_all();
         eventually(async || sessions(studio, &document).await.is_empty()).await;
         assert!(is_alarmed(studio, &document).await);
         let room = studio

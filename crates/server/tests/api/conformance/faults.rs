@@ -243,7 +243,7 @@ studio!(
         );
         // Nothing is left that the sweep would ask after again and again.
         assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
-        studio.server.clear_record();
+        studio.server.clear_log();
         studio.app.app.editing().sweep().await;
         let asked = studio
             .server

@@ -38,7 +38,7 @@ studio!(
         eventually(async || session_of(studio, &document).await.contains(&world.cem.id)).await;
         // 0 ms after the last key the hand-in begins.
         page.type_text("The last words.");
-        studio.server.clear_record();
+        studio.server.clear_log();
         let handed_in = studio.submit(&world.ben, &document).await.expect(200);
         assert_eq!(
             (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
@@ -158,7 +158,7 @@ studio!(
         editor.type_text("Before the crash.").await.unwrap();
         eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
         studio.server.crash();
-        studio.server.clear_record();
+        studio.server.clear_log();
         let done = studio.finish().await;
         assert_eq!(done["unsavedDocuments"], json!([document]));
         let forced = studio

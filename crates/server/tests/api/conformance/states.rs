@@ -56,7 +56,7 @@ studio!(s01_what_was_typed_before_a_hand_in_is_in_it, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
     editor.type_text("Typed before.").await.unwrap();
-    studio.server.clear_record();
+    studio.server.clear_log();
     let handed_in = studio.submit(&world.ben, &document).await.expect(200);
     assert!(copied_text(studio, &document).await.contains("Typed before."));
     assert_eq!(handed_in["document"]["version"], 1);

@@ -7,7 +7,7 @@ mod files;
 use std::sync::Arc;
 use std::time::Duration;
 
-use document_server_simulator::{Running, client};
+use document_server_simulator::{RunningSimulator, client};
 use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
@@ -38,7 +38,7 @@ pub struct Writer {
     course: String,
     own: Client,
     teacher: Client,
-    practice: Arc<Running>,
+    practice: Arc<RunningSimulator>,
     pub ledger: Arc<Ledger>,
     rng: StdRng,
     group: Option<String>,
@@ -62,7 +62,7 @@ impl Writer {
         base: &str,
         world: &World,
         person: &Person,
-        practice: &Arc<Running>,
+        practice: &Arc<RunningSimulator>,
         ledger: &Arc<Ledger>,
         rng: StdRng,
     ) -> Self {

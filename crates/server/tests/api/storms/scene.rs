@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{Practice, Running, Settings};
+use document_server_simulator::{RunningSimulator, Settings, Simulator};
 use groupwork::clock;
 use groupwork::store::Database;
 use rand::rngs::StdRng;
@@ -71,7 +71,7 @@ pub struct Scene {
     world: World,
     services: [Started; 2],
     _places: [Place; 2],
-    practice: Arc<Running>,
+    practice: Arc<RunningSimulator>,
     ledger: Arc<Ledger>,
     inspection: Inspection,
     writers: Writers,
@@ -100,7 +100,7 @@ impl Scene {
         let mut second = Place::on_database(&direct);
         second.set("DATA_DIR", &first.folder().display().to_string());
         let world = World::create(&second.store().await, &direct).await;
-        let practice = Arc::new(Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
         for place in [&mut first, &mut second] {
             place.set("DOCSERVER_URL", &practice.url());
         }
@@ -358,7 +358,7 @@ impl Scene {
     async fn look(&mut self) {
         self.writers.pause().await;
         self.ledger.note_refusals(&self.practice);
-        self.practice.clear_record();
+        self.practice.clear_log();
         self.ledger.no_faults();
         self.inspection.after_a_crash(&self.ledger);
     }

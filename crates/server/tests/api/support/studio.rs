@@ -2,7 +2,7 @@
 //! one, a room with documents, and editors that speak the real protocol.
 
 use document_server_simulator::client::{self, Editor};
-use document_server_simulator::{Practice, Running, Settings};
+use document_server_simulator::{RunningSimulator, Settings, Simulator};
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
@@ -11,7 +11,7 @@ use super::{Kind, Person, TestApp};
 
 pub struct Studio {
     pub app: TestApp,
-    pub server: Running,
+    pub server: RunningSimulator,
     /// The group of Ben and Cem.
     pub group: String,
     /// The room of that group.
@@ -35,7 +35,7 @@ impl Studio {
             connection_limit,
             ..settings
         };
-        let server = Practice::start(settings).await.unwrap();
+        let server = Simulator::start(settings).await.unwrap();
         let url = format!("--docserver-url={}", server.url());
         let flags: Vec<&str> = [url.as_str()].into_iter().chain(flags.iter().copied()).collect();
         let app = TestApp::start_with(kind, &flags).await?;

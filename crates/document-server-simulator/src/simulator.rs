@@ -26,7 +26,7 @@ use crate::{
 
 /// A save that was not accepted, kept under its key.
 #[derive(Clone)]
-pub(crate) struct Forgotten {
+pub(crate) struct ForgottenFile {
     pub(crate) bytes: Bytes,
     pub(crate) file_type: &'static str,
     pub(crate) path: String,
@@ -34,16 +34,16 @@ pub(crate) struct Forgotten {
 
 /// Sessions and forgotten files.
 #[derive(Default)]
-pub(crate) struct Desk {
+pub(crate) struct SimulatorState {
     pub(crate) sessions: HashMap<String, Session>,
     /// Key by connection id.
     pub(crate) keys: HashMap<String, String>,
-    pub(crate) forgotten: BTreeMap<String, Forgotten>,
+    pub(crate) forgotten: BTreeMap<String, ForgottenFile>,
     /// A lock per key: the first open request downloads the document, later ones wait.
     pub(crate) opening: HashMap<String, Arc<tokio::sync::Mutex<()>>>,
 }
 
-impl Desk {
+impl SimulatorState {
     /// Returns the session of a connection.
     pub(crate) fn session_of(&mut self, connection: &str) -> Option<&mut Session> {
         self.sessions.get_mut(self.keys.get(connection)?)
@@ -55,12 +55,12 @@ impl Desk {
     }
 }
 
-struct Shared {
+struct SimulatorInner {
     settings: Settings,
     tokens: Tokens,
     http: reqwest::Client,
     switches: Switches,
-    desk: Mutex<Desk>,
+    state: Mutex<SimulatorState>,
     results: Results,
     conversions: Conversions,
     record: Record,
@@ -69,9 +69,9 @@ struct Shared {
 
 /// A document server simulator. Cheap to clone; clones share their state.
 #[derive(Clone)]
-pub struct Practice(Arc<Shared>);
+pub struct Simulator(Arc<SimulatorInner>);
 
-impl Practice {
+impl Simulator {
     /// Creates a simulator that does not listen yet.
     pub fn new(settings: Settings) -> Self {
         let http = reqwest::Client::builder()
@@ -79,12 +79,12 @@ impl Practice {
             .no_proxy()
             .build()
             .expect("a client without special settings can be built");
-        Self(Arc::new(Shared {
+        Self(Arc::new(SimulatorInner {
             tokens: Tokens::new(&settings.secret),
             settings,
             http,
             switches: Switches::new(),
-            desk: Mutex::default(),
+            state: Mutex::default(),
             results: Results::default(),
             conversions: Conversions::default(),
             record: Record::default(),
@@ -93,19 +93,19 @@ impl Practice {
     }
 
     /// Binds the address of the settings and serves until stopped.
-    pub async fn start(settings: Settings) -> std::io::Result<Running> {
-        let practice = Self::new(settings);
+    pub async fn start(settings: Settings) -> std::io::Result<RunningSimulator> {
+        let simulator = Self::new(settings);
         let stop = CancellationToken::new();
-        let down = practice.faults().down();
-        let listener = PracticeListener::bind(practice.settings().listen, down, stop.clone()).await?;
+        let down = simulator.faults().down();
+        let listener = PracticeListener::bind(simulator.settings().listen, down, stop.clone()).await?;
         let address = listener.address();
-        let router = practice.router();
+        let router = simulator.router();
         let serving = tokio::spawn(async move {
             // The listener never fails; it waits during an outage.
             let _ended = axum::serve(listener, router).await;
         });
-        Ok(Running {
-            practice,
+        Ok(RunningSimulator {
+            simulator,
             address,
             stop,
             serving,
@@ -137,17 +137,17 @@ impl Practice {
     }
 
     /// Returns the number of commands received so far, including unanswered ones.
-    pub fn commands_begun(&self) -> usize {
+    pub fn command_count(&self) -> usize {
         self.0.record.commands().0
     }
 
     /// Returns the maximum number of commands that were processed concurrently.
-    pub fn most_commands(&self) -> usize {
+    pub fn max_concurrent_commands(&self) -> usize {
         self.0.record.commands().1
     }
 
     /// Clears the recorded callbacks and requests.
-    pub fn clear_record(&self) {
+    pub fn clear_log(&self) {
         self.0.record.clear();
     }
 
@@ -159,29 +159,29 @@ impl Practice {
     /// Simulates a crash and restart: all connections and pending callbacks are lost, but changes are kept and saved
     /// when the same key is opened and closed again.
     pub fn crash(&self) {
-        self.halt();
-        self.after_crash(&mut self.desk());
+        self.abort_tasks();
+        self.reset_after_crash(&mut self.state());
     }
 
     /// Simulates a restart with an empty disk: sessions, changes and forgotten saves are lost.
-    pub fn lose_everything(&self) {
-        self.halt();
-        *self.desk() = Desk::default();
+    pub fn erase_all(&self) {
+        self.abort_tasks();
+        *self.state() = SimulatorState::default();
     }
 
     /// Cancels all background tasks.
-    fn halt(&self) {
-        let died = std::mem::take(&mut *self.0.crash.lock().unwrap_or_else(PoisonError::into_inner));
-        died.cancel();
+    fn abort_tasks(&self) {
+        let crash_token = std::mem::take(&mut *self.0.crash.lock().unwrap_or_else(PoisonError::into_inner));
+        crash_token.cancel();
     }
 
     /// Returns the keys of saves that were not accepted.
     pub fn forgotten_keys(&self) -> Vec<String> {
-        self.desk().forgotten.keys().cloned().collect()
+        self.state().forgotten.keys().cloned().collect()
     }
 
-    pub(crate) fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.0.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state(&self) -> MutexGuard<'_, SimulatorState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -218,14 +218,14 @@ impl Practice {
 }
 
 /// A listening simulator. Dropping it stops it.
-pub struct Running {
-    practice: Practice,
+pub struct RunningSimulator {
+    simulator: Simulator,
     address: SocketAddr,
     stop: CancellationToken,
     serving: JoinHandle<()>,
 }
 
-impl Running {
+impl RunningSimulator {
     /// Returns the base URL, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -235,8 +235,8 @@ impl Running {
         self.address
     }
 
-    pub fn practice(&self) -> &Practice {
-        &self.practice
+    pub fn simulator(&self) -> &Simulator {
+        &self.simulator
     }
 
     /// Stops it. On return the port is free and open connections are reset.
@@ -248,21 +248,21 @@ impl Running {
     fn end(&self) {
         self.stop.cancel();
         self.serving.abort();
-        self.practice.halt();
-        *self.practice.desk() = Desk::default();
+        self.simulator.abort_tasks();
+        *self.simulator.state() = SimulatorState::default();
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningSimulator {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-impl std::ops::Deref for Running {
-    type Target = Practice;
+impl std::ops::Deref for RunningSimulator {
+    type Target = Simulator;
 
-    fn deref(&self) -> &Practice {
-        &self.practice
+    fn deref(&self) -> &Simulator {
+        &self.simulator
     }
 }
