@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{clock, faults::Duplicate, record::Sent, simulator::Simulator, token::Claims};
+use crate::{clock, faults::Duplicate, request_log::SentCallback, simulator::Simulator, token::Claims};
 
 /// From this length on, the header token omits `history` and `changesurl`.
 const HEADER_LIMIT: usize = 7168;
@@ -161,7 +161,7 @@ async fn post(simulator: &Simulator, notice: &Notice, to: &str, attempt: u32) ->
     }
     let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));
     let verdict = verdict(answer_status, &answer_body);
-    simulator.record().add_sent(Sent {
+    simulator.request_log().push_callback(SentCallback {
         at: clock::now_millis(),
         key: notice.key.clone(),
         status: notice.status,

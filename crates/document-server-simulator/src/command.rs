@@ -20,13 +20,13 @@ use crate::{
 /// Handles `POST /command` and its former URL.
 pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderMap, body: Bytes) -> Json<Value> {
     let faults = simulator.faults().get();
-    let _answering = simulator.record().answering();
+    let _command = simulator.request_log().start_command();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let parameters = match simulator.tokens().parameters(&body, bearer(&simulator, &headers)) {
         Ok(parameters) => parameters,
         Err(doubt) => {
             let error = if doubt == Doubt::Expired { 7 } else { 6 };
-            simulator.record().add_heard("command", Value::Null, error);
+            simulator.request_log().push_request("command", Value::Null, error);
             return Json(json!({"error": error}));
         }
     };
@@ -45,8 +45,8 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
     }
     let error = answer["error"].as_i64().unwrap_or(0);
     simulator
-        .record()
-        .add_heard("command", Value::Object(parameters), error);
+        .request_log()
+        .push_request("command", Value::Object(parameters), error);
     Json(answer)
 }
 

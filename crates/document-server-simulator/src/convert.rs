@@ -89,7 +89,7 @@ pub(crate) async fn convert(
         }
     };
     let error = if let Outcome::Error(error) = outcome { error } else { 0 };
-    simulator.record().add_heard("converter", asked, error);
+    simulator.request_log().push_request("converter", asked, error);
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())

@@ -27,7 +27,7 @@ mod ooxml;
 mod opening;
 mod pdf;
 mod practice_api;
-mod record;
+mod request_log;
 mod results;
 mod routes;
 mod saving;
@@ -45,6 +45,6 @@ pub use ooxml::{Kind, Unreadable, read as read_document, write as write_document
 pub use opening::{Refusal, User};
 pub use pdf::{document as pdf_document, text as pdf_text};
 pub use practice_api::View;
-pub use record::{Heard, Sent};
+pub use request_log::{ReceivedRequest, SentCallback};
 pub use settings::Settings;
 pub use simulator::{RunningSimulator, Simulator};

@@ -124,7 +124,9 @@ pub(crate) async fn serve(State(simulator): State<Simulator>, uri: Uri, Query(ti
         }
     };
     let status = i64::from(response.status().as_u16());
-    simulator.record().add_heard("result", json!(uri.to_string()), status);
+    simulator
+        .request_log()
+        .push_request("result", json!(uri.to_string()), status);
     response
 }
 

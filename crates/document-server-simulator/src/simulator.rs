@@ -16,7 +16,7 @@ use crate::{
     convert::Conversions,
     faults::{Faults, Switches},
     listener::PracticeListener,
-    record::{Heard, Record, Sent},
+    request_log::{ReceivedRequest, RequestLog, SentCallback},
     results::Results,
     routes,
     session::Session,
@@ -63,7 +63,7 @@ struct SimulatorInner {
     state: Mutex<SimulatorState>,
     results: Results,
     conversions: Conversions,
-    record: Record,
+    request_log: RequestLog,
     crash: Mutex<CancellationToken>,
 }
 
@@ -87,7 +87,7 @@ impl Simulator {
             state: Mutex::default(),
             results: Results::default(),
             conversions: Conversions::default(),
-            record: Record::default(),
+            request_log: RequestLog::default(),
             crash: Mutex::default(),
         }))
     }
@@ -127,33 +127,37 @@ impl Simulator {
     }
 
     /// Returns every callback sent so far, in the order of the responses.
-    pub fn callbacks(&self) -> Vec<Sent> {
-        self.0.record.sent()
+    pub fn callbacks(&self) -> Vec<SentCallback> {
+        self.0.request_log.callbacks()
     }
 
     /// Returns every command, conversion and result download received so far.
-    pub fn requests(&self) -> Vec<Heard> {
-        self.0.record.heard()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.0.request_log.requests()
     }
 
     /// Returns the number of commands received so far, including unanswered ones.
     pub fn command_count(&self) -> usize {
-        self.0.record.commands().0
+        self.0.request_log.commands().0
     }
 
     /// Returns the maximum number of commands that were processed concurrently.
     pub fn max_concurrent_commands(&self) -> usize {
-        self.0.record.commands().1
+        self.0.request_log.commands().1
     }
 
     /// Clears the recorded callbacks and requests.
     pub fn clear_log(&self) {
-        self.0.record.clear();
+        self.0.request_log.clear();
     }
 
     /// Returns the first recorded callback that matches, waiting for it until the timeout elapses.
-    pub async fn wait_for_callback(&self, fits: impl Fn(&Sent) -> bool, patience: Duration) -> Option<Sent> {
-        self.0.record.wait_for(fits, patience).await
+    pub async fn wait_for_callback(
+        &self,
+        matches: impl Fn(&SentCallback) -> bool,
+        timeout: Duration,
+    ) -> Option<SentCallback> {
+        self.0.request_log.wait_for(matches, timeout).await
     }
 
     /// Simulates a crash and restart: all connections and pending callbacks are lost, but changes are kept and saved
@@ -204,8 +208,8 @@ impl Simulator {
         &self.0.conversions
     }
 
-    pub(crate) fn record(&self) -> &Record {
-        &self.0.record
+    pub(crate) fn request_log(&self) -> &RequestLog {
+        &self.0.request_log
     }
 
     /// Spawns a task that is cancelled by the next crash.

@@ -60,8 +60,12 @@ async fn result_files_fail_in_every_way() {
     faults.change(|faults| faults.download_times = Some(1));
     assert_eq!(fetch(&url).await.status(), 200);
     assert_eq!(fetch(&url).await.status(), 200);
-    let heard = world.simulator.requests();
-    assert!(heard.iter().any(|heard| heard.what == "result" && heard.answer == 404));
+    let requests = world.simulator.requests();
+    assert!(
+        requests
+            .iter()
+            .any(|request| request.what == "result" && request.answer == 404)
+    );
 }
 
 #[tokio::test]
@@ -79,7 +83,7 @@ async fn callbacks_are_doubled_and_overtaken() {
     faults.change(|faults| faults.duplicate = Some(Duplicate::Sequential));
     faults.until_held(1).await;
     faults.release();
-    let second = |sent: &document_server_simulator::Sent| sent.status == 6;
+    let second = |sent: &document_server_simulator::SentCallback| sent.status == 6;
     world.simulator.wait_for_callback(second, PATIENCE).await.unwrap();
     while world.statuses().len() < 5 {
         tokio::task::yield_now().await;

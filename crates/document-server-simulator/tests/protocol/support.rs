@@ -15,7 +15,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use document_server_simulator::{RunningSimulator, Sent, Settings, Simulator, blank_document, client, write_document};
+use document_server_simulator::{
+    RunningSimulator, SentCallback, Settings, Simulator, blank_document, client, write_document,
+};
 use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
@@ -130,7 +132,7 @@ impl World {
     }
 
     /// Waits for the response to a callback with this status.
-    pub async fn sent(&self, status: u8) -> Sent {
+    pub async fn sent(&self, status: u8) -> SentCallback {
         self.simulator
             .wait_for_callback(|sent| sent.status == status, PATIENCE)
             .await

@@ -20,7 +20,7 @@ async fn together(studio: &crate::support::studio::Studio, document: &str) -> [E
     for editor in [&ada, &ben, &cem] {
         editor.type_text("here").await.unwrap();
     }
-    let all_joined = |sent: &document_server_simulator::Sent| {
+    let all_joined = |sent: &document_server_simulator::SentCallback| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
     let joined = studio.server.simulator().wait_for_callback(all_joined, PATIENCE);

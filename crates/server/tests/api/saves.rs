@@ -1,6 +1,6 @@
 //! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
 
-use document_server_simulator::{DownloadFault, Faults, Sent};
+use document_server_simulator::{DownloadFault, Faults, SentCallback};
 use serde_json::json;
 
 use crate::support::studio::{eventually, next_second};
@@ -36,7 +36,7 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
         assert_eq!(editor.press_save().await.unwrap(), 0);
         eventually(async || studio.seen(&document).await["version"] == number).await;
         // The next press asks only once our answer has arrived.
-        let is_answered = |sent: &Sent| sent.status == 6 && sent.accepted;
+        let is_answered = |sent: &SentCallback| sent.status == 6 && sent.accepted;
         let heard = || {
             studio
                 .server

@@ -1,7 +1,7 @@
 //! Open editors that fell silent are asked after: whoever is there stays, what is over is ended, and where words may be
 //! missing the staff see it (contract 8.2; document-server.md, hazards).
 
-use document_server_simulator::{Faults, Sent};
+use document_server_simulator::{Faults, SentCallback};
 use serde_json::json;
 
 use crate::support::rows::{execute, texts};
@@ -79,7 +79,7 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
     editor.type_text("All of it.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
     eventually(async || studio.seen(&document).await["version"] == 1).await;
-    let taken = |sent: &Sent| sent.status == 6 && sent.accepted;
+    let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
     studio
         .server
         .wait_for_callback(taken, crate::support::PATIENCE)

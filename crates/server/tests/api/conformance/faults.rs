@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{Down, Faults, Sent, Settings};
+use document_server_simulator::{Down, Faults, SentCallback, Settings};
 use groupwork::store::Database;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     };
     execute(&studio.app.database, broken.to_owned()).await;
     let closing = tokio::spawn(editor.close());
-    let failed = |sent: &Sent| sent.status == 2 && sent.answer_status == Some(503);
+    let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
     studio.server.wait_for_callback(failed, PATIENCE).await.unwrap();
     assert_eq!(
         studio.origins(&document).await,

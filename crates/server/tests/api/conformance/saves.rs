@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use document_server_simulator::{DownloadFault, Duplicate, Faults, Sent};
+use document_server_simulator::{DownloadFault, Duplicate, Faults, SentCallback};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -291,7 +291,7 @@ studio!(
                 ..Faults::default()
             });
             assert_eq!(editor.press_save().await.unwrap(), 0);
-            let answered = |sent: &Sent| sent.status == 6 && sent.key.contains(&document);
+            let answered = |sent: &SentCallback| sent.status == 6 && sent.key.contains(&document);
             let sent = studio.server.wait_for_callback(answered, PATIENCE).await.unwrap();
             assert_eq!((sent.answer_status, sent.accepted), (Some(status), false), "{fault:?}");
             assert_eq!(studio.origins(&document).await, Vec::<String>::new(), "{fault:?}");

@@ -242,7 +242,8 @@ impl Writer {
         if editor.press_save().await.ok() != Some(0) {
             return;
         }
-        let fits = |sent: &document_server_simulator::Sent| sent.key == key && sent.status == 6 && sent.at >= before;
+        let fits =
+            |sent: &document_server_simulator::SentCallback| sent.key == key && sent.status == 6 && sent.at >= before;
         let sent = self.practice.wait_for_callback(fits, Duration::from_secs(5)).await;
         if sent.is_some_and(|sent| sent.accepted) {
             self.ledger.saved(document, typed, true, "the button");

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 /// A sent callback and its response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Sent {
+pub struct SentCallback {
     /// Time of the response in milliseconds since the Unix epoch.
     pub at: u64,
     /// Key of the document.
@@ -37,7 +37,7 @@ pub struct Sent {
 
 /// A request received from another server.
 #[derive(Clone, Debug, Serialize)]
-pub struct Heard {
+pub struct ReceivedRequest {
     /// `command`, `converter` or `result`.
     pub what: &'static str,
     /// The verified parameters; for results the path with its query.
@@ -48,86 +48,97 @@ pub struct Heard {
 
 /// Recorded callbacks and requests.
 #[derive(Default)]
-pub(crate) struct Record {
-    sent: Mutex<Vec<Sent>>,
-    heard: Mutex<Vec<Heard>>,
-    news: watch::Sender<()>,
-    commands: Mutex<Commands>,
+pub(crate) struct RequestLog {
+    callbacks: Mutex<Vec<SentCallback>>,
+    requests: Mutex<Vec<ReceivedRequest>>,
+    updates: watch::Sender<()>,
+    commands: Mutex<CommandCounters>,
 }
 
 /// Number of commands received, in progress, and the maximum in progress at once.
 #[derive(Clone, Copy, Default)]
-struct Commands {
-    begun: usize,
-    now: usize,
-    most: usize,
+struct CommandCounters {
+    received: usize,
+    in_progress: usize,
+    max_in_progress: usize,
 }
 
 /// Counts a command as in progress until it is dropped, also when the caller disconnects.
-pub(crate) struct Answering<'r>(&'r Record);
+pub(crate) struct CommandGuard<'r>(&'r RequestLog);
 
-impl Drop for Answering<'_> {
+impl Drop for CommandGuard<'_> {
     fn drop(&mut self) {
-        self.0.commands.lock().unwrap_or_else(PoisonError::into_inner).now -= 1;
+        self.0
+            .commands
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .in_progress -= 1;
     }
 }
 
-impl Record {
-    pub(crate) fn add_sent(&self, sent: Sent) {
+impl RequestLog {
+    pub(crate) fn push_callback(&self, sent: SentCallback) {
         tracing::debug!(key = %sent.key, status = sent.status, answer = ?sent.answer_status, "callback sent");
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).push(sent);
-        self.news.send_replace(());
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).push(sent);
+        self.updates.send_replace(());
     }
 
-    pub(crate) fn add_heard(&self, what: &'static str, parameters: Value, answer: i64) {
-        let heard = Heard {
+    pub(crate) fn push_request(&self, what: &'static str, parameters: Value, answer: i64) {
+        let request = ReceivedRequest {
             what,
             parameters,
             answer,
         };
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
-        self.news.send_replace(());
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(request);
+        self.updates.send_replace(());
     }
 
     /// Counts a received command.
-    pub(crate) fn answering(&self) -> Answering<'_> {
+    pub(crate) fn start_command(&self) -> CommandGuard<'_> {
         let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        commands.begun += 1;
-        commands.now += 1;
-        commands.most = commands.most.max(commands.now);
-        Answering(self)
+        commands.received += 1;
+        commands.in_progress += 1;
+        commands.max_in_progress = commands.max_in_progress.max(commands.in_progress);
+        CommandGuard(self)
     }
 
     /// Returns the number of commands received and the maximum processed concurrently.
     pub(crate) fn commands(&self) -> (usize, usize) {
         let commands = *self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        (commands.begun, commands.most)
+        (commands.received, commands.max_in_progress)
     }
 
-    pub(crate) fn sent(&self) -> Vec<Sent> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn callbacks(&self) -> Vec<SentCallback> {
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn heard(&self) -> Vec<Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn clear(&self) {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Returns the first recorded callback that matches, waiting for it until the timeout elapses.
-    pub(crate) async fn wait_for(&self, fits: impl Fn(&Sent) -> bool, patience: Duration) -> Option<Sent> {
-        let mut news = self.news.subscribe();
+    pub(crate) async fn wait_for(
+        &self,
+        matches: impl Fn(&SentCallback) -> bool,
+        timeout: Duration,
+    ) -> Option<SentCallback> {
+        let mut news = self.updates.subscribe();
         let search = async {
             loop {
-                if let Some(found) = self.sent().into_iter().find(|sent| fits(sent)) {
+                if let Some(found) = self.callbacks().into_iter().find(|sent| matches(sent)) {
                     return Some(found);
                 }
                 news.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(patience, search).await.ok().flatten()
+        tokio::time::timeout(timeout, search).await.ok().flatten()
     }
 }
