@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{clock, faults::Duplicate, request_log::SentCallback, simulator::Simulator, token::Claims};
+use crate::{clock, faults::DuplicateDelivery, request_log::SentCallback, simulator::Simulator, token::Claims};
 
 /// From this length on, the header token omits `history` and `changesurl`.
 const HEADER_LIMIT: usize = 7168;
@@ -74,7 +74,7 @@ pub(crate) fn queue(simulator: &Simulator) -> mpsc::UnboundedSender<Letter> {
     let office = simulator.clone();
     simulator.spawn(async move {
         while let Some(Letter { notice, delivered }) = letters.recv().await {
-            if office.faults().holds(notice.status) {
+            if office.faults().is_held(notice.status) {
                 let held = office.clone();
                 office.spawn(async move {
                     let _nobody_waits = delivered.send(deliver(&held, notice).await);
@@ -89,7 +89,7 @@ pub(crate) fn queue(simulator: &Simulator) -> mpsc::UnboundedSender<Letter> {
 
 /// Sends a callback with retries, and twice when the duplicate fault is set.
 pub(crate) async fn deliver(simulator: &Simulator, notice: Notice) -> Delivery {
-    simulator.faults().pass(notice.status).await;
+    simulator.faults().wait_while_held(notice.status).await;
     let faults = simulator.faults().get();
     if let Some(slow) = faults.slow_callback
         && slow.status.is_none_or(|status| status == notice.status)
@@ -99,12 +99,12 @@ pub(crate) async fn deliver(simulator: &Simulator, notice: Notice) -> Delivery {
     let doubled = faults.duplicate.filter(|_| matches!(notice.status, 2 | 6));
     let accepted = match doubled {
         None => with_retries(simulator, &notice).await,
-        Some(Duplicate::Sequential) => {
+        Some(DuplicateDelivery::Sequential) => {
             let first = with_retries(simulator, &notice).await;
             let second = with_retries(simulator, &notice).await;
             first || second
         }
-        Some(Duplicate::Parallel) => {
+        Some(DuplicateDelivery::Parallel) => {
             let (first, second) = tokio::join!(with_retries(simulator, &notice), with_retries(simulator, &notice));
             first || second
         }
@@ -156,7 +156,7 @@ async fn post(simulator: &Simulator, notice: &Notice, to: &str, attempt: u32) ->
         Ok::<_, reqwest::Error>((status, response.text().await?))
     };
     let mut answer = answer.await.ok();
-    if simulator.faults().take_lost_answer() {
+    if simulator.faults().take_lost_response() {
         answer = None;
     }
     let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));

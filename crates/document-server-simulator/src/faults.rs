@@ -28,7 +28,7 @@ pub enum DownloadFault {
 /// How the second copy of a callback is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Duplicate {
+pub enum DuplicateDelivery {
     /// After the response to the first.
     Sequential,
     /// Concurrently with the first.
@@ -38,7 +38,7 @@ pub enum Duplicate {
 /// How the whole server is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Down {
+pub enum Outage {
     /// Connections are refused and open ones reset; ended only by [`FaultInjector`]. A mounted router returns 503
     /// instead.
     Refuse,
@@ -49,7 +49,7 @@ pub enum Down {
 /// A delayed callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SlowCallback {
+pub struct CallbackDelay {
     /// The delayed status; every status if unset.
     #[serde(default)]
     pub status: Option<u8>,
@@ -67,14 +67,15 @@ pub struct Faults {
     /// Number of downloads that fail before the fault ends. All fail if unset.
     pub download_times: Option<u32>,
     /// Delays callbacks.
-    pub slow_callback: Option<SlowCallback>,
+    pub slow_callback: Option<CallbackDelay>,
     /// Sends callbacks with status 2 and 6 twice.
-    pub duplicate: Option<Duplicate>,
+    pub duplicate: Option<DuplicateDelivery>,
     /// Callbacks with these statuses are held until released; others overtake them.
     pub hold: Vec<u8>,
     /// Number of callbacks that are delivered but whose response is lost; the simulator treats it as a missing
     /// response.
-    pub lose_answers: u32,
+    #[serde(rename = "loseAnswers")]
+    pub lost_responses: u32,
     /// Host of `url`, `changesurl` and `fileUrl`, as after a spoofed `X-Forwarded-Host`.
     pub foreign_host: Option<String>,
     /// The `filetype` of callbacks, whatever the bytes are.
@@ -91,9 +92,10 @@ pub struct Faults {
     /// Final saves are not sent but put into forgotten storage.
     pub forgets_saves: bool,
     /// Makes the whole server unavailable.
-    pub down: Option<Down>,
+    pub down: Option<Outage>,
     /// `forcesave` returns this error code and does nothing.
-    pub forcesave_answer: Option<i64>,
+    #[serde(rename = "forcesaveAnswer")]
+    pub forcesave_response: Option<i64>,
     /// Clients keep typing after `drop`.
     pub ignores_drop: bool,
     /// Editors send typed text only every so many milliseconds (2,000 on the real server) and lose unsent text when
@@ -118,17 +120,17 @@ pub struct Faults {
     pub conversion_polls: u32,
 }
 
-struct Inner {
+struct FaultState {
     faults: Mutex<Faults>,
-    down: watch::Sender<Option<Down>>,
+    down: watch::Sender<Option<Outage>>,
     released: watch::Sender<u64>,
     held: watch::Sender<usize>,
 }
 
 /// Counts a held callback until it is dropped, also when a crash cancels it.
-struct Held<'s>(&'s watch::Sender<usize>);
+struct HeldGuard<'s>(&'s watch::Sender<usize>);
 
-impl Drop for Held<'_> {
+impl Drop for HeldGuard<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -136,11 +138,11 @@ impl Drop for Held<'_> {
 
 /// SimulatorInner handle to the faults of a simulator.
 #[derive(Clone)]
-pub struct Switches(Arc<Inner>);
+pub struct FaultInjector(Arc<FaultState>);
 
-impl Switches {
+impl FaultInjector {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(FaultState {
             faults: Mutex::new(Faults::default()),
             down: watch::Sender::new(None),
             released: watch::Sender::new(0),
@@ -164,9 +166,9 @@ impl Switches {
     }
 
     /// Changes some faults and keeps the others.
-    pub fn change(&self, turn: impl FnOnce(&mut Faults)) {
+    pub fn update(&self, update: impl FnOnce(&mut Faults)) {
         let mut faults = self.lock();
-        turn(&mut faults);
+        update(&mut faults);
         self.0.down.send_replace(faults.down);
     }
 
@@ -182,7 +184,7 @@ impl Switches {
     }
 
     /// Waits until this many callbacks are held. A release before that would miss them.
-    pub async fn until_held(&self, callbacks: usize) {
+    pub async fn wait_until_held(&self, callbacks: usize) {
         let mut held = self.0.held.subscribe();
         let _never_closed = held.wait_for(|count| *count >= callbacks).await;
     }
@@ -198,22 +200,22 @@ impl Switches {
         Ok(faults)
     }
 
-    pub(crate) fn down(&self) -> watch::Receiver<Option<Down>> {
+    pub(crate) fn down(&self) -> watch::Receiver<Option<Outage>> {
         self.0.down.subscribe()
     }
 
     /// Waits while callbacks of this status are held.
-    pub(crate) async fn pass(&self, status: u8) {
+    pub(crate) async fn wait_while_held(&self, status: u8) {
         let mut released = self.0.released.subscribe();
         let before = *released.borrow_and_update();
-        if self.holds(status) {
+        if self.is_held(status) {
             self.0.held.send_modify(|count| *count += 1);
-            let _held = Held(&self.0.held);
+            let _held = HeldGuard(&self.0.held);
             let _gone = released.wait_for(|count| *count > before).await;
         }
     }
 
-    pub(crate) fn holds(&self, status: u8) -> bool {
+    pub(crate) fn is_held(&self, status: u8) -> bool {
         self.lock().hold.contains(&status)
     }
 
@@ -230,10 +232,10 @@ impl Switches {
     }
 
     /// Returns whether the response to this callback is lost, and decrements the count.
-    pub(crate) fn take_lost_answer(&self) -> bool {
+    pub(crate) fn take_lost_response(&self) -> bool {
         let mut faults = self.lock();
-        let lost = faults.lose_answers > 0;
-        faults.lose_answers = faults.lose_answers.saturating_sub(1);
+        let lost = faults.lost_responses > 0;
+        faults.lost_responses = faults.lost_responses.saturating_sub(1);
         lost
     }
 }
@@ -246,25 +248,25 @@ mod tests {
 
     #[test]
     fn switches_are_merged_and_unknown_ones_refused() {
-        let switches = Switches::new();
-        switches.change(|faults| faults.unhealthy = true);
-        let merged = switches
+        let injector = FaultInjector::new();
+        injector.update(|faults| faults.unhealthy = true);
+        let merged = injector
             .merge(&json!({"download": {"status": 404}, "hold": [6]}))
             .unwrap();
         assert_eq!(merged.download, Some(DownloadFault::Status(404)));
-        assert!(merged.unhealthy && switches.holds(6));
-        assert!(switches.merge(&json!({"nonsense": 1})).is_err());
+        assert!(merged.unhealthy && injector.is_held(6));
+        assert!(injector.merge(&json!({"nonsense": 1})).is_err());
     }
 
     #[test]
     fn a_download_fault_heals_after_its_times() {
-        let switches = Switches::new();
-        switches.set(Faults {
+        let injector = FaultInjector::new();
+        injector.set(Faults {
             download: Some(DownloadFault::Html),
             download_times: Some(1),
             ..Faults::default()
         });
-        assert!(switches.take_download().is_some());
-        assert!(switches.take_download().is_none());
+        assert!(injector.take_download().is_some());
+        assert!(injector.take_download().is_none());
     }
 }

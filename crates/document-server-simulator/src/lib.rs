@@ -39,7 +39,7 @@ mod xml;
 
 pub use blank::document as blank_document;
 pub use command_line::run as run_command_line;
-pub use faults::{Down, DownloadFault, Duplicate, Faults, SlowCallback, Switches};
+pub use faults::{CallbackDelay, DownloadFault, DuplicateDelivery, FaultInjector, Faults, Outage};
 pub use joining::Opened;
 pub use ooxml::{Kind, Unreadable, read as read_document, write as write_document};
 pub use opening::{Refusal, User};

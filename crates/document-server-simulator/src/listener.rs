@@ -16,20 +16,20 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::faults::Down;
+use crate::faults::Outage;
 
 /// Accepts connections, except during an outage.
 pub(crate) struct PracticeListener {
     listener: Option<TcpListener>,
     address: SocketAddr,
-    down: watch::Receiver<Option<Down>>,
+    down: watch::Receiver<Option<Outage>>,
     stop: CancellationToken,
 }
 
 impl PracticeListener {
     pub(crate) async fn bind(
         address: SocketAddr,
-        down: watch::Receiver<Option<Down>>,
+        down: watch::Receiver<Option<Outage>>,
         stop: CancellationToken,
     ) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
@@ -46,8 +46,8 @@ impl PracticeListener {
     }
 }
 
-fn refuses(down: &watch::Receiver<Option<Down>>) -> bool {
-    *down.borrow() == Some(Down::Refuse)
+fn refuses(down: &watch::Receiver<Option<Outage>>) -> bool {
+    *down.borrow() == Some(Outage::Refuse)
 }
 
 impl Listener for PracticeListener {
@@ -92,7 +92,7 @@ impl Listener for PracticeListener {
 /// A connection that fails with a reset at its next use after an outage or stop.
 pub(crate) struct PracticeStream {
     stream: TcpStream,
-    down: watch::Receiver<Option<Down>>,
+    down: watch::Receiver<Option<Outage>>,
     stop: CancellationToken,
 }
 

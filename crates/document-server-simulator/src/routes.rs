@@ -9,7 +9,7 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{command, convert, editor_page, faults::Down, practice_api as api, results, simulator::Simulator};
+use crate::{command, convert, editor_page, faults::Outage, practice_api as api, results, simulator::Simulator};
 
 /// Maximum size of a request body; long texts exceed the default of axum.
 const BODY_LIMIT: usize = 16 << 20;
@@ -51,7 +51,7 @@ pub(crate) fn router(simulator: Simulator) -> Router {
 /// During an outage only the control API responds.
 async fn away(State(simulator): State<Simulator>, request: Request, next: Next) -> Response {
     let switches = request.uri().path().starts_with("/practice/");
-    let spared = matches!(simulator.faults().get().down, Some(Down::Unavailable)) && switches;
+    let spared = matches!(simulator.faults().get().down, Some(Outage::Unavailable)) && switches;
     if simulator.faults().get().down.is_some() && !spared {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }

@@ -173,7 +173,7 @@ impl Simulator {
 
     /// Starts a forced save during the session. Returns the error code of the command.
     pub(crate) fn force(&self, key: &str, force: Force) -> i64 {
-        if let Some(answer) = self.faults().get().forcesave_answer {
+        if let Some(answer) = self.faults().get().forcesave_response {
             return answer;
         }
         let mut state = self.state();

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     convert::Conversions,
-    faults::{Faults, Switches},
+    faults::{FaultInjector, Faults},
     listener::PracticeListener,
     request_log::{ReceivedRequest, RequestLog, SentCallback},
     results::Results,
@@ -59,7 +59,7 @@ struct SimulatorInner {
     settings: Settings,
     tokens: Tokens,
     http: reqwest::Client,
-    switches: Switches,
+    faults: FaultInjector,
     state: Mutex<SimulatorState>,
     results: Results,
     conversions: Conversions,
@@ -83,7 +83,7 @@ impl Simulator {
             tokens: Tokens::new(&settings.secret),
             settings,
             http,
-            switches: Switches::new(),
+            faults: FaultInjector::new(),
             state: Mutex::default(),
             results: Results::default(),
             conversions: Conversions::default(),
@@ -117,13 +117,13 @@ impl Simulator {
         routes::router(self.clone())
     }
 
-    pub fn faults(&self) -> &Switches {
-        &self.0.switches
+    pub fn faults(&self) -> &FaultInjector {
+        &self.0.faults
     }
 
     /// Replaces all faults; shorthand for `faults().set(..)`.
     pub fn set_faults(&self, faults: Faults) {
-        self.0.switches.set(faults);
+        self.0.faults.set(faults);
     }
 
     /// Returns every callback sent so far, in the order of the responses.

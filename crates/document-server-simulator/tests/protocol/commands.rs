@@ -78,7 +78,7 @@ async fn dropped_editors_stop_typing_and_what_they_typed_is_saved() {
 async fn a_client_that_ignores_drop_still_saves() {
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
-    world.simulator.faults().change(|faults| faults.ignores_drop = true);
+    world.simulator.faults().update(|faults| faults.ignores_drop = true);
     assert_eq!(world.command("drop", "d-1").await["error"], 0);
     ben.type_text(" late").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(2));
@@ -90,20 +90,20 @@ async fn forcesave_says_unknown_busy_or_what_the_switch_says() {
     assert_eq!(world.command("forcesave", "d-1").await["error"], 1);
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
-    world.simulator.faults().change(|faults| faults.hold = vec![2]);
+    world.simulator.faults().update(|faults| faults.hold = vec![2]);
     ben.leave().await.unwrap();
     assert_eq!(
         world.command("forcesave", "d-1").await["error"],
         3,
         "it races with a closing session"
     );
-    world.simulator.faults().until_held(1).await;
+    world.simulator.faults().wait_until_held(1).await;
     world.simulator.faults().clear();
     world.sent(2).await;
     world
         .simulator
         .faults()
-        .change(|faults| faults.forcesave_answer = Some(3));
+        .update(|faults| faults.forcesave_response = Some(3));
     assert_eq!(world.command("forcesave", "d-9").await["error"], 3);
 }
 

@@ -39,7 +39,7 @@ async fn documents_of_every_kind_become_pdfs_with_their_text() {
 #[tokio::test]
 async fn an_asynchronous_conversion_is_polled_until_its_end() {
     let world = World::new().await;
-    world.simulator.faults().change(|faults| faults.conversion_polls = 2);
+    world.simulator.faults().update(|faults| faults.conversion_polls = 2);
     let mut asked = order(&world, "k");
     asked["async"] = json!(true);
     let mut answers = Vec::new();
@@ -100,7 +100,7 @@ async fn errors_are_numbers_and_a_failed_download_is_not_remembered() {
     world
         .simulator
         .faults()
-        .change(|faults| faults.conversion_error = Some(-2));
+        .update(|faults| faults.conversion_error = Some(-2));
     assert_eq!(error(order(&world, "k4")).await, -2);
     let url = format!("{}/converter", world.simulator.url());
     let bare = reqwest::Client::new()
@@ -133,7 +133,7 @@ async fn a_hanging_conversion_ends_in_a_timeout_only_after_long() {
         ..Settings::new(SECRET)
     })
     .await;
-    world.simulator.faults().change(|faults| faults.conversion_hangs = true);
+    world.simulator.faults().update(|faults| faults.conversion_hangs = true);
     assert_eq!(world.ask("/converter", order(&world, "k")).await["error"], -2);
     let mut asked = order(&world, "k");
     asked["async"] = json!(true);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use document_server_simulator::{Down, DownloadFault, Duplicate, Settings, client, read_document};
+use document_server_simulator::{DownloadFault, DuplicateDelivery, Outage, Settings, client, read_document};
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, SECRET, World, fetch};
@@ -37,7 +37,7 @@ async fn result_files_fail_in_every_way() {
     let world = World::new().await;
     let url = saved(&world).await;
     let faults = world.simulator.faults();
-    let broken = |fault| faults.change(|faults| faults.download = Some(fault));
+    let broken = |fault| faults.update(|faults| faults.download = Some(fault));
     for status in [404, 500] {
         broken(DownloadFault::Status(status));
         assert_eq!(fetch(&url).await.status(), status);
@@ -57,7 +57,7 @@ async fn result_files_fail_in_every_way() {
     }
     drop(endless);
     broken(DownloadFault::Slow(1));
-    faults.change(|faults| faults.download_times = Some(1));
+    faults.update(|faults| faults.download_times = Some(1));
     assert_eq!(fetch(&url).await.status(), 200);
     assert_eq!(fetch(&url).await.status(), 200);
     let requests = world.simulator.requests();
@@ -74,14 +74,14 @@ async fn callbacks_are_doubled_and_overtaken() {
     let faults = world.simulator.faults();
     let ben = world.open("d-1", "ben").await;
     ben.type_text("one").await.unwrap();
-    faults.change(|faults| faults.hold = vec![6]);
+    faults.update(|faults| faults.hold = vec![6]);
     assert_eq!(ben.press_save().await.unwrap(), 0);
     ben.type_text("two").await.unwrap();
-    faults.change(|faults| faults.duplicate = Some(Duplicate::Parallel));
+    faults.update(|faults| faults.duplicate = Some(DuplicateDelivery::Parallel));
     ben.close().await.unwrap();
     assert_eq!(world.statuses(), [1, 2, 2]);
-    faults.change(|faults| faults.duplicate = Some(Duplicate::Sequential));
-    faults.until_held(1).await;
+    faults.update(|faults| faults.duplicate = Some(DuplicateDelivery::Sequential));
+    faults.wait_until_held(1).await;
     faults.release();
     let second = |sent: &document_server_simulator::SentCallback| sent.status == 6;
     world.simulator.wait_for_callback(second, PATIENCE).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_lost_answer_is_followed_by_the_same_callback() {
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
-    world.simulator.faults().change(|faults| faults.lose_answers = 1);
+    world.simulator.faults().update(|faults| faults.lost_responses = 1);
     assert!(ben.close().await.unwrap().accepted);
     assert_eq!(world.statuses(), [1, 2, 2]);
 }
@@ -116,7 +116,7 @@ async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
     world
         .simulator
         .faults()
-        .change(|faults| faults.wrong_filetype = Some("odt".into()));
+        .update(|faults| faults.wrong_filetype = Some("odt".into()));
     ben.close().await.unwrap();
     let save = world.got().pop().unwrap();
     assert!(
@@ -153,17 +153,17 @@ async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
     let client = reqwest::Client::new();
     let get = async || client.get(&health).send().await;
     assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
-    world.simulator.faults().change(|faults| faults.unhealthy = true);
+    world.simulator.faults().update(|faults| faults.unhealthy = true);
     assert_eq!(get().await.unwrap().text().await.unwrap(), "false");
     world
         .simulator
         .faults()
-        .change(|faults| faults.down = Some(Down::Unavailable));
+        .update(|faults| faults.down = Some(Outage::Unavailable));
     assert_eq!(get().await.unwrap().status(), 503);
     world
         .simulator
         .faults()
-        .change(|faults| faults.down = Some(Down::Refuse));
+        .update(|faults| faults.down = Some(Outage::Refuse));
     // The listener closes asynchronously.
     while get().await.is_ok() {}
     world.simulator.faults().clear();
@@ -174,7 +174,7 @@ async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
 #[tokio::test]
 async fn saves_can_be_forgotten_without_being_sent() {
     let world = World::new().await;
-    world.simulator.faults().change(|faults| faults.forgets_saves = true);
+    world.simulator.faults().update(|faults| faults.forgets_saves = true);
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();

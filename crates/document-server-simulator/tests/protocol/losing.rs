@@ -76,7 +76,7 @@ async fn forced_result_is_dropped_when_the_session_ends_while_it_is_assembled() 
     let world = World::new().await;
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();
-    world.simulator.faults().change(|faults| faults.forced_assembly = 500);
+    world.simulator.faults().update(|faults| faults.forced_assembly = 500);
     assert_eq!(world.command("forcesave", "d-1").await["error"], 0);
     let closed = ben.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));

@@ -158,7 +158,7 @@ async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
 #[tokio::test]
 async fn a_yes_to_status_3_loses_the_changes() {
     let world = World::new().await;
-    world.simulator.faults().change(|faults| faults.assembly_fails = true);
+    world.simulator.faults().update(|faults| faults.assembly_fails = true);
     let ben = world.open("d-1", "ben").await;
     ben.type_text(" lost").await.unwrap();
     ben.press_save().await.unwrap();
@@ -170,7 +170,7 @@ async fn a_yes_to_status_3_loses_the_changes() {
 #[tokio::test]
 async fn long_histories_are_only_in_the_body_token() {
     let world = World::new().await;
-    world.simulator.faults().change(|faults| faults.history_padding = 200);
+    world.simulator.faults().update(|faults| faults.history_padding = 200);
     let ben = world.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();

@@ -25,7 +25,7 @@ pub const SECRET: &str = "a secret of more than thirty-two bytes";
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
-struct Inner {
+struct FaultState {
     document: Mutex<Vec<u8>>,
     answers: Mutex<VecDeque<(u16, String)>>,
     got: Mutex<Vec<Value>>,
@@ -34,7 +34,7 @@ struct Inner {
 
 /// The fake server and a simulator that uses it.
 pub struct World {
-    inner: Arc<Inner>,
+    inner: Arc<FaultState>,
     pub base: String,
     pub simulator: RunningSimulator,
 }
@@ -45,7 +45,7 @@ impl World {
     }
 
     pub async fn with(settings: Settings) -> Self {
-        let inner = Arc::new(Inner::default());
+        let inner = Arc::new(FaultState::default());
         let router = Router::new()
             .route("/file/{id}", get(file))
             .route("/callback/{id}", post(callback))
@@ -186,7 +186,7 @@ fn header_claims(headers: &HeaderMap) -> Option<Value> {
     verified(header.strip_prefix("Bearer ")?)
 }
 
-async fn file(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
+async fn file(State(inner): State<Arc<FaultState>>, headers: HeaderMap) -> Response {
     let Some(claims) = header_claims(&headers) else {
         return StatusCode::FORBIDDEN.into_response();
     };
@@ -201,7 +201,7 @@ async fn file(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
 }
 
 async fn callback(
-    State(inner): State<Arc<Inner>>,
+    State(inner): State<Arc<FaultState>>,
     Path(user): Path<String>,
     headers: HeaderMap,
     body: String,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use document_server_simulator::client::Editor;
-use document_server_simulator::{Down, Faults};
+use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};
@@ -126,7 +126,7 @@ studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
     };
     crate::support::studio::eventually(noted).await;
     studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
+        down: Some(Outage::Unavailable),
         ..Faults::default()
     });
     studio.finish().await;
@@ -231,7 +231,7 @@ studio!(
         }
         let editor = studio.open(&studio.app.world.ben, &documents[20]).await;
         editor.type_text("Before the bell.").await.unwrap();
-        studio.server.faults().change(|faults| faults.command_delay = 60_000);
+        studio.server.faults().update(|faults| faults.command_delay = 60_000);
         let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();
@@ -270,7 +270,7 @@ studio!(
         studio
             .server
             .faults()
-            .change(|faults| faults.forcesave_answer = Some(0));
+            .update(|faults| faults.forcesave_response = Some(0));
         let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();

@@ -7,7 +7,7 @@ use crate::support::studio::{Studio, eventually};
 
 /// Ben writes, and nobody takes it.
 async fn forgets(studio: &Studio, document: &str, text: &str) {
-    studio.server.faults().change(|faults| faults.forgets_saves = true);
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
     assert!(!editor.close().await.unwrap().accepted);

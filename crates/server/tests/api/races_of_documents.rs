@@ -198,7 +198,7 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
 async fn locked_stands_still(studio: &Studio, number: usize, document: &str) {
     studio.reopen().await;
     let editor = typed(studio, document, &format!("B{number}.")).await;
-    studio.server.faults().change(|faults| faults.ignores_drop = true);
+    studio.server.faults().update(|faults| faults.ignores_drop = true);
     let done = studio.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
     let content = async || {

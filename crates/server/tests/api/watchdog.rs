@@ -123,7 +123,7 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
     silence(studio).await;
     for faults in [
         Faults {
-            down: Some(document_server_simulator::Down::Unavailable),
+            down: Some(document_server_simulator::Outage::Unavailable),
             ..Faults::default()
         },
         Faults {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{Down, Faults, SentCallback, Settings};
+use document_server_simulator::{Faults, Outage, SentCallback, Settings};
 use groupwork::store::Database;
 use serde_json::json;
 
@@ -93,7 +93,7 @@ studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
         .wait_for_callback(|sent| sent.status == 1, PATIENCE)
         .await
         .unwrap();
-    studio.server.faults().change(|faults| faults.lose_answers = 2);
+    studio.server.faults().update(|faults| faults.lost_responses = 2);
     assert!(editor.close().await.unwrap().accepted);
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
     let tries = studio.server.callbacks().iter().filter(|sent| sent.status == 2).count();
@@ -157,7 +157,7 @@ studio!(e05_a_document_server_that_is_away_holds_up_nothing, |studio| {
     let editor = studio.open(&studio.app.world.ben, &draft).await;
     editor.type_text("Not yet saved.").await.unwrap();
     studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
+        down: Some(Outage::Unavailable),
         ..Faults::default()
     });
     let done = studio.finish().await;
@@ -358,13 +358,13 @@ studio!(e09_readiness_shows_a_document_server_that_is_ill, |studio| {
     let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready().await["checks"]["docserver"], "ok");
     // The real one says so with status 200, too.
-    studio.server.faults().change(|faults| faults.unhealthy = true);
+    studio.server.faults().update(|faults| faults.unhealthy = true);
     let ill = ready().await;
     assert_eq!(
         (&ill["status"], &ill["checks"]["docserver"]),
         (&json!("degraded"), &json!("down"))
     );
-    for down in [Down::Unavailable, Down::Refuse] {
+    for down in [Outage::Unavailable, Outage::Refuse] {
         studio.server.set_faults(Faults {
             down: Some(down),
             ..Faults::default()

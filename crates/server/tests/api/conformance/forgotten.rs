@@ -16,9 +16,9 @@ use crate::support::{Client, Kind, Place, TestApp, World};
 async fn forgotten(studio: &Studio, document: &str, text: &str) {
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
-    studio.server.faults().change(|faults| faults.forgets_saves = true);
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().change(|faults| faults.forgets_saves = false);
+    studio.server.faults().update(|faults| faults.forgets_saves = false);
 }
 
 studio!(e01_a_forgotten_save_is_brought_home, |studio| {

@@ -146,9 +146,9 @@ studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
         ..Faults::default()
     });
     assert_eq!(studio.finish().await["unsavedDocuments"], json!([document]));
-    studio.server.faults().change(|faults| faults.hold = vec![6]);
+    studio.server.faults().update(|faults| faults.hold = vec![6]);
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    studio.server.faults().until_held(1).await;
+    studio.server.faults().wait_until_held(1).await;
     next_second().await;
     editor.type_text("After the bell.").await.unwrap();
     let closed = editor.close().await.unwrap();
@@ -341,7 +341,7 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
             assert!(closed.accepted || closed.status.is_none(), "round {round}: {closed:?}");
         } else {
             // Somebody does not let himself be sent out and writes on.
-            studio.server.faults().change(|faults| faults.ignores_drop = true);
+            studio.server.faults().update(|faults| faults.ignores_drop = true);
             let during = format!("During {round}.");
             let writing = async {
                 tokio::time::sleep(delay).await;

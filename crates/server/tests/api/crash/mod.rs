@@ -183,7 +183,7 @@ impl Scene {
         self.practice
             .simulator()
             .faults()
-            .change(|faults| faults.forgets_saves = true);
+            .update(|faults| faults.forgets_saves = true);
         self.writers.resume();
         let since = Instant::now();
         while self.practice.simulator().forgotten_keys().is_empty() {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-use document_server_simulator::{Duplicate, Faults, RunningSimulator, Settings, Simulator, client};
+use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Settings, Simulator, client};
 use groupwork::clock;
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
     let rivers = group(&through, &world.seven_b, &[&world.ben], json!({})).await;
     let room = through.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
     practice.simulator().set_faults(Faults {
-        duplicate: Some(Duplicate::Parallel),
+        duplicate: Some(DuplicateDelivery::Parallel),
         ..Faults::default()
     });
     let document = new_document(&through, room.as_str().unwrap()).await;
