@@ -16,7 +16,7 @@ const RETRY_AFTER: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(
 
 /// A callback to be sent.
 #[derive(Clone)]
-pub(crate) struct Notice {
+pub(crate) struct Callback {
     pub(crate) key: String,
     pub(crate) status: u8,
     /// The callback URL. Without one the callback is not sent and counts as rejected.
@@ -24,7 +24,7 @@ pub(crate) struct Notice {
     pub(crate) fields: Claims,
 }
 
-impl Notice {
+impl Callback {
     pub(crate) fn new(key: &str, status: u8, to: Option<String>) -> Self {
         let mut fields = Claims::new();
         fields.insert("key".into(), key.into());
@@ -56,31 +56,31 @@ pub(crate) struct Delivery {
 }
 
 /// A callback in the queue of its session.
-pub(crate) struct Letter {
-    pub(crate) notice: Notice,
+pub(crate) struct QueuedCallback {
+    pub(crate) callback: Callback,
     pub(crate) delivered: oneshot::Sender<Delivery>,
 }
 
 /// How a response affects retries.
-enum Verdict {
+enum ResponseClass {
     Accepted,
-    Refused,
-    TryAgain,
+    Rejected,
+    Retry,
 }
 
 /// Starts the callback queue of a session. Callbacks are sent in order, except held ones, which are overtaken.
-pub(crate) fn queue(simulator: &Simulator) -> mpsc::UnboundedSender<Letter> {
-    let (sender, mut letters) = mpsc::unbounded_channel::<Letter>();
-    let office = simulator.clone();
+pub(crate) fn start_queue(simulator: &Simulator) -> mpsc::UnboundedSender<QueuedCallback> {
+    let (sender, mut callback_queue) = mpsc::unbounded_channel::<QueuedCallback>();
+    let handle = simulator.clone();
     simulator.spawn(async move {
-        while let Some(Letter { notice, delivered }) = letters.recv().await {
-            if office.faults().is_held(notice.status) {
-                let held = office.clone();
-                office.spawn(async move {
-                    let _nobody_waits = delivered.send(deliver(&held, notice).await);
+        while let Some(QueuedCallback { callback, delivered }) = callback_queue.recv().await {
+            if handle.faults().is_held(callback.status) {
+                let held = handle.clone();
+                handle.spawn(async move {
+                    let _receiver_dropped = delivered.send(deliver(&held, callback).await);
                 });
             } else {
-                let _nobody_waits = delivered.send(deliver(&office, notice).await);
+                let _receiver_dropped = delivered.send(deliver(&handle, callback).await);
             }
         }
     });
@@ -88,47 +88,50 @@ pub(crate) fn queue(simulator: &Simulator) -> mpsc::UnboundedSender<Letter> {
 }
 
 /// Sends a callback with retries, and twice when the duplicate fault is set.
-pub(crate) async fn deliver(simulator: &Simulator, notice: Notice) -> Delivery {
-    simulator.faults().wait_while_held(notice.status).await;
+pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> Delivery {
+    simulator.faults().wait_while_held(callback.status).await;
     let faults = simulator.faults().get();
     if let Some(slow) = faults.slow_callback
-        && slow.status.is_none_or(|status| status == notice.status)
+        && slow.status.is_none_or(|status| status == callback.status)
     {
         tokio::time::sleep(Duration::from_millis(slow.milliseconds)).await;
     }
-    let doubled = faults.duplicate.filter(|_| matches!(notice.status, 2 | 6));
+    let doubled = faults.duplicate.filter(|_| matches!(callback.status, 2 | 6));
     let accepted = match doubled {
-        None => with_retries(simulator, &notice).await,
+        None => send_with_retries(simulator, &callback).await,
         Some(DuplicateDelivery::Sequential) => {
-            let first = with_retries(simulator, &notice).await;
-            let second = with_retries(simulator, &notice).await;
+            let first = send_with_retries(simulator, &callback).await;
+            let second = send_with_retries(simulator, &callback).await;
             first || second
         }
         Some(DuplicateDelivery::Parallel) => {
-            let (first, second) = tokio::join!(with_retries(simulator, &notice), with_retries(simulator, &notice));
+            let (first, second) = tokio::join!(
+                send_with_retries(simulator, &callback),
+                send_with_retries(simulator, &callback)
+            );
             first || second
         }
     };
     Delivery {
-        status: notice.status,
+        status: callback.status,
         accepted,
     }
 }
 
-async fn with_retries(simulator: &Simulator, notice: &Notice) -> bool {
-    let Some(to) = &notice.to else { return false };
+async fn send_with_retries(simulator: &Simulator, callback: &Callback) -> bool {
+    let Some(to) = &callback.to else { return false };
     // Only final saves are retried. A rejected forced save is sent again by the next forcesave command.
-    let pauses: &[Duration] = if matches!(notice.status, 2 | 3) {
+    let pauses: &[Duration] = if matches!(callback.status, 2 | 3) {
         &RETRY_AFTER
     } else {
         &[]
     };
     let mut attempt = 1;
     loop {
-        match post(simulator, notice, to, attempt).await {
-            Verdict::Accepted => return true,
-            Verdict::Refused => return false,
-            Verdict::TryAgain => {}
+        match send_once(simulator, callback, to, attempt).await {
+            ResponseClass::Accepted => return true,
+            ResponseClass::Rejected => return false,
+            ResponseClass::Retry => {}
         }
         let Some(pause) = pauses.get(attempt as usize - 1) else {
             return false;
@@ -138,9 +141,9 @@ async fn with_retries(simulator: &Simulator, notice: &Notice) -> bool {
     }
 }
 
-async fn post(simulator: &Simulator, notice: &Notice, to: &str, attempt: u32) -> Verdict {
+async fn send_once(simulator: &Simulator, callback: &Callback, to: &str, attempt: u32) -> ResponseClass {
     let settings = simulator.settings();
-    let (body, header_token) = sealed(simulator, notice);
+    let (body, header_token) = sign_body(simulator, callback);
     let request = simulator
         .http()
         .post(to)
@@ -160,27 +163,27 @@ async fn post(simulator: &Simulator, notice: &Notice, to: &str, attempt: u32) ->
         answer = None;
     }
     let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));
-    let verdict = verdict(answer_status, &answer_body);
+    let class = classify_response(answer_status, &answer_body);
     simulator.request_log().push_callback(SentCallback {
         at: clock::now_millis(),
-        key: notice.key.clone(),
-        status: notice.status,
+        key: callback.key.clone(),
+        status: callback.status,
         to: to.to_owned(),
         attempt,
         body,
         header_token,
         answer_status,
         answer_body,
-        accepted: matches!(verdict, Verdict::Accepted),
+        accepted: matches!(class, ResponseClass::Accepted),
     });
-    verdict
+    class
 }
 
 /// Returns the plain body including its token, and the token of the header.
-fn sealed(simulator: &Simulator, notice: &Notice) -> (Value, String) {
+fn sign_body(simulator: &Simulator, callback: &Callback) -> (Value, String) {
     let tokens = simulator.tokens();
-    let token = tokens.sign(notice.fields.clone());
-    let mut plain = notice.fields.clone();
+    let token = tokens.sign(callback.fields.clone());
+    let mut plain = callback.fields.clone();
     let mut header = tokens.sign_wrapped(plain.clone());
     if header.len() >= HEADER_LIMIT {
         plain.shift_remove("history");
@@ -192,19 +195,19 @@ fn sealed(simulator: &Simulator, notice: &Notice) -> (Value, String) {
 }
 
 /// Accepts exactly 200 with `error` 0 or "0". A missing response, 429 and 5xx are retried; everything else is rejected.
-fn verdict(status: Option<u16>, body: &str) -> Verdict {
+fn classify_response(status: Option<u16>, body: &str) -> ResponseClass {
     match status {
-        None | Some(429 | 500..=599) => Verdict::TryAgain,
+        None | Some(429 | 500..=599) => ResponseClass::Retry,
         Some(200) => {
             let error = serde_json::from_str::<Value>(body)
                 .ok()
                 .and_then(|answer| answer.get("error").cloned());
             match error {
-                Some(error) if error == 0 || error == "0" => Verdict::Accepted,
-                _ => Verdict::Refused,
+                Some(error) if error == 0 || error == "0" => ResponseClass::Accepted,
+                _ => ResponseClass::Rejected,
             }
         }
-        Some(_) => Verdict::Refused,
+        Some(_) => ResponseClass::Rejected,
     }
 }
 
@@ -214,8 +217,8 @@ mod tests {
 
     #[test]
     fn only_one_answer_is_a_yes_and_few_are_asked_again() {
-        let accepted = |status, body| matches!(verdict(status, body), Verdict::Accepted);
-        let again = |status| matches!(verdict(status, ""), Verdict::TryAgain);
+        let accepted = |status, body| matches!(classify_response(status, body), ResponseClass::Accepted);
+        let again = |status| matches!(classify_response(status, ""), ResponseClass::Retry);
         assert!(accepted(Some(200), r#"{"error":0}"#) && accepted(Some(200), r#"{"error":"0"}"#));
         assert!(!accepted(Some(201), r#"{"error":0}"#) && !accepted(Some(200), "OK"));
         assert!(!accepted(Some(200), r#"{"error":1}"#));

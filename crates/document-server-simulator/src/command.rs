@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    callback::Notice,
+    callback::Callback,
     joining::post,
     results,
     routes::bearer,
@@ -115,11 +115,11 @@ fn info(simulator: &Simulator, key: &str) -> Value {
     // Changes left by a crash count as editing although no editor is connected.
     let is_changed = session.pending() && session.phase != Phase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
-    let mut notice = Notice::new(key, status, session.any_callback());
+    let mut callback = Callback::new(key, status, session.any_callback());
     if status == 1 {
-        notice = notice.with("users", users.clone());
+        callback = callback.with("users", users.clone());
     }
-    post(&session.letters, notice);
+    post(&session.callback_queue, callback);
     json!({"error": 0, "users": users})
 }
 

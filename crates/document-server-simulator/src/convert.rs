@@ -251,7 +251,7 @@ async fn converted(simulator: &Simulator, order: &Order) -> Result<Bytes, i64> {
         } else {
             source
         };
-        // An encrypted office file is an OLE compound file instead of a zip archive.
+        // An encrypted handle file is an OLE compound file instead of a zip archive.
         if source.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
             return Err(-5);
         }

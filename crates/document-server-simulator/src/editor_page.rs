@@ -49,7 +49,7 @@ struct Presence {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        let _nobody_waits = self.simulator.leave(&self.connection, Leaving::Lost);
+        let _receiver_dropped = self.simulator.leave(&self.connection, Leaving::Lost);
     }
 }
 

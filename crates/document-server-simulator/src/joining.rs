@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{self, Delivery, Letter, Notice},
+    callback::{self, Callback, Delivery, QueuedCallback},
     ooxml::Unreadable,
     opening::{self, Opening, Refusal},
     session::{Member, Phase, Session},
@@ -90,7 +90,8 @@ impl Simulator {
         } else {
             bytes
         };
-        Session::new(opening, bytes, from_forgotten, callback::queue(self)).map_err(|unreadable| match unreadable {
+        Session::new(opening, bytes, from_forgotten, callback::start_queue(self)).map_err(|unreadable| match unreadable
+        {
             Unreadable::TooLarge => Refusal::new(-93, "the document is too large"),
             _ => Refusal::new(-82, "the document could not be read"),
         })
@@ -125,11 +126,14 @@ impl Simulator {
         if !opening.edit {
             return;
         }
-        let letters = callback::queue(self);
+        let callback_queue = callback::start_queue(self);
         let user = opening.user.id.as_str();
-        let notice = |status| Notice::new(&opening.key, status, opening.callback_url.clone());
-        post(&letters, notice(1).with("users", vec![user.to_owned()]).action(1, user));
-        post(&letters, notice(4).action(0, user));
+        let callback = |status| Callback::new(&opening.key, status, opening.callback_url.clone());
+        post(
+            &callback_queue,
+            callback(1).with("users", vec![user.to_owned()]).action(1, user),
+        );
+        post(&callback_queue, callback(4).action(0, user));
     }
 
     fn join(&self, state: &mut SimulatorState, opening: &Opening, origin: String) -> Opened {
@@ -199,10 +203,10 @@ impl Simulator {
             if waited_for {
                 return None;
             }
-            let notice = Notice::new(&session.key, 1, session.callback_of(&member.user))
+            let callback = Callback::new(&session.key, 1, session.callback_of(&member.user))
                 .with("users", session.editor_ids())
                 .action(0, &member.user.id);
-            return Some(post(&session.letters, notice));
+            return Some(post(&session.callback_queue, callback));
         }
         if how == Leaving::Clean {
             // A page that is closed loses its stream and sends a close request: the request ends the save delay.
@@ -228,8 +232,8 @@ impl Simulator {
         if session.pending() {
             return self.save_finally(session, last);
         }
-        let notice = Notice::new(&session.key, 4, session.callback_of(&last.user)).action(0, &last.user.id);
-        post(&session.letters, notice)
+        let callback = Callback::new(&session.key, 4, session.callback_of(&last.user)).action(0, &last.user.id);
+        post(&session.callback_queue, callback)
     }
 
     /// Reconnects a browser after a network failure. After the end of the session it may only read.
@@ -305,7 +309,7 @@ impl Simulator {
             session.forced = None;
             session.restarted_at = Some(session.revision);
             session.epoch += 1;
-            session.letters = callback::queue(self);
+            session.callback_queue = callback::start_queue(self);
             session.tell();
         }
     }
@@ -319,19 +323,19 @@ fn announce_joining(session: &mut Session, user: &str) {
         .rev()
         .find(|member| member.user.id == user)
         .and_then(|member| session.callback_of(&member.user));
-    let notice = Notice::new(&session.key, 1, to)
+    let callback = Callback::new(&session.key, 1, to)
         .with("users", session.editor_ids())
         .action(1, user);
-    post(&session.letters, notice);
+    post(&session.callback_queue, callback);
 }
 
 /// Enqueues a callback of a session.
 pub(crate) fn post(
-    letters: &tokio::sync::mpsc::UnboundedSender<Letter>,
-    notice: Notice,
+    callback_queue: &tokio::sync::mpsc::UnboundedSender<QueuedCallback>,
+    callback: Callback,
 ) -> oneshot::Receiver<Delivery> {
     let (delivered, receiver) = oneshot::channel();
     // A closed queue means that the simulator crashed; the receiver is not awaited either.
-    let _gone = letters.send(Letter { notice, delivered });
+    let _gone = callback_queue.send(QueuedCallback { callback, delivered });
     receiver
 }

@@ -187,7 +187,7 @@ pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<
 }
 
 pub(crate) async fn abandon(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> StatusCode {
-    let _nobody_waits = simulator.leave(&who.connection, Leaving::Lost);
+    let _receiver_dropped = simulator.leave(&who.connection, Leaving::Lost);
     StatusCode::NO_CONTENT
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{Delivery, Notice, deliver},
+    callback::{Callback, Delivery, deliver},
     clock,
     joining::post,
     ooxml::{self, Kind},
@@ -98,7 +98,7 @@ impl Simulator {
             .forced
             .as_ref()
             .is_some_and(|forced| forced.taken == Taken::Yes && forced.revision == session.revision);
-        let letters = session.letters.clone();
+        let callback_queue = session.callback_queue.clone();
         let leaver = leaver.clone();
         let simulator = self.clone();
         self.spawn(async move {
@@ -111,9 +111,9 @@ impl Simulator {
                 3
             };
             let shown = built.clone().filter(|_| status == 2 || faults.partial_result);
-            let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
-            let notice = simulator
-                .described(notice, &snapshot, shown.as_ref(), &leaver.origin)
+            let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
+            let callback = simulator
+                .described(callback, &snapshot, shown.as_ref(), &leaver.origin)
                 .action(0, &leaver.user.id)
                 .with("notmodified", unchanged);
             let delivery = if faults.forgets_saves {
@@ -122,13 +122,13 @@ impl Simulator {
                     accepted: false,
                 }
             } else {
-                let Ok(delivery) = post(&letters, notice).await else {
+                let Ok(delivery) = post(&callback_queue, callback).await else {
                     return;
                 };
                 delivery
             };
             simulator.settle(&snapshot, built, delivery.status, delivery.accepted);
-            let _nobody_waits = done.send(delivery);
+            let _receiver_dropped = done.send(delivery);
         });
         receiver
     }
@@ -232,17 +232,17 @@ impl Simulator {
         self.note_forced(&snapshot, |forced| forced.built.clone_from(&built));
         let status = if built.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
-        let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
-        let mut notice = self
-            .described(notice, &snapshot, built.as_ref(), &origin)
+        let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
+        let mut callback = self
+            .described(callback, &snapshot, built.as_ref(), &origin)
             .with("notmodified", false)
             .with("forcesavetype", force.kind());
         match &force {
-            Force::Command(Some(userdata)) => notice = notice.with("userdata", userdata.clone()),
+            Force::Command(Some(userdata)) => callback = callback.with("userdata", userdata.clone()),
             Force::Command(None) => {}
-            Force::Button(user) => notice = notice.action(2, &user.id),
+            Force::Button(user) => callback = callback.action(2, &user.id),
         }
-        let delivery = deliver(self, notice).await;
+        let delivery = deliver(self, callback).await;
         let taken = if status == 6 && delivery.accepted {
             Taken::Yes
         } else {
@@ -292,19 +292,19 @@ impl Simulator {
     }
 
     /// Adds the fields that all saves have.
-    fn described(&self, notice: Notice, snapshot: &Snapshot, built: Option<&Built>, origin: &str) -> Notice {
+    fn described(&self, callback: Callback, snapshot: &Snapshot, built: Option<&Built>, origin: &str) -> Callback {
         let faults = self.faults().get();
-        let mut notice = notice;
+        let mut callback = callback;
         if let Some(built) = built {
             let name = format!("output.{}", snapshot.file_type());
-            notice = notice.with("url", results::link(self, &built.file, origin, &name));
+            callback = callback.with("url", results::link(self, &built.file, origin, &name));
             if let Some(changes) = &built.changes {
-                notice = notice.with("changesurl", results::link(self, changes, origin, "changes.zip"));
+                callback = callback.with("changesurl", results::link(self, changes, origin, "changes.zip"));
             }
-            notice = notice.with("history", history(snapshot, faults.history_padding));
+            callback = callback.with("history", history(snapshot, faults.history_padding));
         }
         let file_type = faults.wrong_filetype.unwrap_or_else(|| snapshot.file_type().to_owned());
-        notice
+        callback
             .with("users", vec![snapshot.last.user.id.clone()])
             // Whole seconds, as on the real server.
             .with("lastsave", clock::iso(snapshot.last.at / 1000 * 1000))

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
 
 use crate::{
-    callback::Letter,
+    callback::QueuedCallback,
     clock,
     ooxml::{self, Kind, Unreadable},
     opening::{Opening, Refusal, User},
@@ -96,7 +96,7 @@ pub(crate) struct Session {
     pub(crate) restarted_at: Option<u64>,
     /// Incremented when an editor joins; a delayed save checks it and is skipped if it changed.
     pub(crate) epoch: u64,
-    pub(crate) letters: mpsc::UnboundedSender<Letter>,
+    pub(crate) callback_queue: mpsc::UnboundedSender<QueuedCallback>,
     pub(crate) news: watch::Sender<u64>,
 }
 
@@ -105,7 +105,7 @@ impl Session {
         opening: &Opening,
         source: Bytes,
         from_forgotten: bool,
-        letters: mpsc::UnboundedSender<Letter>,
+        callback_queue: mpsc::UnboundedSender<QueuedCallback>,
     ) -> Result<Self, Unreadable> {
         let (kind, lines) = ooxml::read(&source)?;
         Ok(Self {
@@ -126,7 +126,7 @@ impl Session {
             forced: None,
             restarted_at: None,
             epoch: 0,
-            letters,
+            callback_queue,
             news: watch::Sender::new(0),
         })
     }
@@ -267,8 +267,8 @@ mod tests {
                 name: "Ben".into(),
             },
         };
-        let (letters, _) = mpsc::unbounded_channel();
-        let mut session = Session::new(&opening, text.to_owned().into(), false, letters).unwrap();
+        let (callback_queue, _) = mpsc::unbounded_channel();
+        let mut session = Session::new(&opening, text.to_owned().into(), false, callback_queue).unwrap();
         for id in ["ben", "mia"] {
             session.members.push(Member {
                 id: id.into(),
