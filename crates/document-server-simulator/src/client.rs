@@ -8,13 +8,13 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::{joining::Opened, opening::Refusal, practice_api::View};
+use crate::{editor_config::EditorError, joining::Opened, practice_api::View};
 
 /// Why a request of an editor failed.
 #[derive(Debug)]
 pub enum ClientError {
     /// The simulator rejected the request.
-    Refused(Refusal),
+    Refused(EditorError),
     /// The simulator was unreachable or returned an invalid response.
     Network(reqwest::Error),
 }
@@ -22,7 +22,7 @@ pub enum ClientError {
 impl std::fmt::Display for ClientError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Refused(refusal) => write!(out, "refused with {}: {}", refusal.code, refusal.message),
+            Self::Refused(error) => write!(out, "refused with {}: {}", error.code, error.message),
             Self::Network(error) => write!(out, "no answer: {error}"),
         }
     }

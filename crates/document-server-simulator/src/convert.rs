@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    blank, ooxml, ooxml::Unreadable, opening::key_is_clean, pdf, results, routes::bearer, simulator::Simulator,
+    blank, editor_config::is_valid_key, ooxml, ooxml::Unreadable, pdf, results, routes::bearer, simulator::Simulator,
     token::Claims,
 };
 
@@ -114,7 +114,7 @@ fn order(parameters: &Claims) -> Result<Order, i64> {
     if key.len() > 255 {
         return Err(-1);
     }
-    if !key.is_empty() && !key_is_clean(&key) {
+    if !key.is_empty() && !is_valid_key(&key) {
         return Err(-7);
     }
     if !["pdf", "pdfa", "docx", "xlsx", "pptx", "txt"].contains(&output.as_str()) || text("url").is_empty() {

@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use crate::{
     blank,
     callback::{self, Callback, Delivery, QueuedCallback},
+    editor_config::{self, EditorConfig, EditorError},
     ooxml::Unreadable,
-    opening::{self, Opening, Refusal},
     session::{Member, Phase, Session},
     simulator::{Simulator, SimulatorState},
 };
@@ -30,7 +30,7 @@ const DOWNLOAD_LIMIT: usize = 100 << 20;
 pub struct Opened {
     /// Id of the connection.
     pub connection: String,
-    /// `edit` or `view`. Opening as a viewer instead of an editor is not an error.
+    /// `edit` or `view`. EditorConfig as a viewer instead of an editor is not an error.
     pub mode: String,
     pub title: String,
     /// The text, one entry per paragraph.
@@ -57,44 +57,45 @@ pub(crate) enum Leaving {
 
 impl Simulator {
     /// Opens an editor with the configuration of a page; `origin` is the base URL of the simulator as seen by the page.
-    pub(crate) async fn open(&self, config: &Value, origin: String) -> Result<Opened, Refusal> {
-        let opening = opening::check(config, self.tokens())?;
-        let turn = Arc::clone(self.state().opening.entry(opening.key.clone()).or_default());
+    pub(crate) async fn open(&self, page: &Value, origin: String) -> Result<Opened, EditorError> {
+        let config = editor_config::parse(page, self.tokens())?;
+        let turn = Arc::clone(self.state().opening.entry(config.key.clone()).or_default());
         let _one_at_a_time = turn.lock().await;
-        if !self.state().sessions.contains_key(&opening.key) {
-            let session = match self.fetched(&opening).await {
+        if !self.state().sessions.contains_key(&config.key) {
+            let session = match self.fetched(&config).await {
                 Ok(session) => session,
-                Err(refusal) => {
-                    self.report_failed_open(&opening);
-                    return Err(refusal);
+                Err(error) => {
+                    self.report_failed_open(&config);
+                    return Err(error);
                 }
             };
-            self.state().sessions.insert(opening.key.clone(), session);
+            self.state().sessions.insert(config.key.clone(), session);
         }
-        Ok(self.join(&mut self.state(), &opening, origin))
+        Ok(self.join(&mut self.state(), &config, origin))
     }
 
     /// Creates the session from forgotten storage, or else by downloading the document.
-    async fn fetched(&self, opening: &Opening) -> Result<Session, Refusal> {
-        let forgotten = self.state().forgotten.get(&opening.key).map(|kept| kept.bytes.clone());
+    async fn fetched(&self, config: &EditorConfig) -> Result<Session, EditorError> {
+        let forgotten = self.state().forgotten.get(&config.key).map(|kept| kept.bytes.clone());
         let from_forgotten = forgotten.is_some();
         let bytes = match forgotten {
             Some(bytes) => bytes,
             None => self
-                .download(&opening.url)
+                .download(&config.url)
                 .await
-                .ok_or_else(|| Refusal::new(-81, "the document could not be downloaded"))?,
+                .ok_or_else(|| EditorError::new(-81, "the document could not be downloaded"))?,
         };
         let bytes = if bytes.is_empty() {
-            blank::document(&opening.file_type).into()
+            blank::document(&config.file_type).into()
         } else {
             bytes
         };
-        Session::new(opening, bytes, from_forgotten, callback::start_queue(self)).map_err(|unreadable| match unreadable
-        {
-            Unreadable::TooLarge => Refusal::new(-93, "the document is too large"),
-            _ => Refusal::new(-82, "the document could not be read"),
-        })
+        Session::new(config, bytes, from_forgotten, callback::start_queue(self)).map_err(
+            |unreadable| match unreadable {
+                Unreadable::TooLarge => EditorError::new(-93, "the document is too large"),
+                _ => EditorError::new(-82, "the document could not be read"),
+            },
+        )
     }
 
     /// Downloads a document with a token that is valid for this URL only.
@@ -122,13 +123,13 @@ impl Simulator {
     }
 
     /// Reports a connect and a disconnect for an editor whose document could not be downloaded.
-    fn report_failed_open(&self, opening: &Opening) {
-        if !opening.edit {
+    fn report_failed_open(&self, config: &EditorConfig) {
+        if !config.edit {
             return;
         }
         let callback_queue = callback::start_queue(self);
-        let user = opening.user.id.as_str();
-        let callback = |status| Callback::new(&opening.key, status, opening.callback_url.clone());
+        let user = config.user.id.as_str();
+        let callback = |status| Callback::new(&config.key, status, config.callback_url.clone());
         post(
             &callback_queue,
             callback(1).with("users", vec![user.to_owned()]).action(1, user),
@@ -136,18 +137,18 @@ impl Simulator {
         post(&callback_queue, callback(4).action(0, user));
     }
 
-    fn join(&self, state: &mut SimulatorState, opening: &Opening, origin: String) -> Opened {
+    fn join(&self, state: &mut SimulatorState, config: &EditorConfig, origin: String) -> Opened {
         let room = state.editors() < self.settings().connection_limit;
         let id = format!("{:032x}", rand::random::<u128>());
-        state.keys.insert(id.clone(), opening.key.clone());
+        state.keys.insert(id.clone(), config.key.clone());
         let session = state
             .sessions
-            .get_mut(&opening.key)
+            .get_mut(&config.key)
             .expect("the session was just opened");
-        let edit = opening.edit && room && session.phase == Phase::Live;
+        let edit = config.edit && room && session.phase == Phase::Live;
         session.members.push(Member {
             id: id.clone(),
-            user: opening.user.clone(),
+            user: config.user.clone(),
             edit,
             present: true,
             lost: false,
@@ -155,8 +156,8 @@ impl Simulator {
             origin,
         });
         if edit {
-            session.remember_callback(&opening.user, opening.callback_url.as_ref());
-            announce_joining(session, &opening.user.id);
+            session.remember_callback(&config.user, config.callback_url.as_ref());
+            announce_joining(session, &config.user.id);
         }
         session.tell();
         Opened {

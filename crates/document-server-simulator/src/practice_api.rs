@@ -26,24 +26,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
+    editor_config::EditorError,
     joining::{Leaving, Opened},
-    opening::Refusal,
     results,
     saving::Force,
     session::{Phase, Session},
     simulator::Simulator,
 };
 
-type Answer<T> = Result<Json<T>, Refusal>;
+type Answer<T> = Result<Json<T>, EditorError>;
 
-impl IntoResponse for Refusal {
+impl IntoResponse for EditorError {
     fn into_response(self) -> Response {
         (StatusCode::FORBIDDEN, Json(self)).into_response()
     }
 }
 
-fn unknown() -> Refusal {
-    Refusal::access("this connection is not known")
+fn unknown() -> EditorError {
+    EditorError::access("this connection is not known")
 }
 
 /// Identifies an open editor.
@@ -60,7 +60,7 @@ pub(crate) async fn open(
     let origin = results::origin(simulator.settings(), &headers);
     // Completes even if the page disconnects; cancellation would leave an incomplete session.
     let opening = tokio::spawn(async move { simulator.open(&config, origin).await });
-    let opened = opening.await.map_err(|_| Refusal::new(-1, "the server crashed"))?;
+    let opened = opening.await.map_err(|_| EditorError::new(-1, "the server crashed"))?;
     Ok(Json(opened?))
 }
 
@@ -88,7 +88,7 @@ struct Change {
 }
 
 impl Change {
-    fn apply(self, session: &mut Session, connection: &str) -> Result<u64, Refusal> {
+    fn apply(self, session: &mut Session, connection: &str) -> Result<u64, EditorError> {
         let replaced = self.start..self.start.saturating_add(self.removed);
         session.replace(connection, self.revision, replaced, self.lines)
     }

@@ -11,9 +11,9 @@ use crate::{
     blank,
     callback::{Callback, Delivery, deliver},
     clock,
+    editor_config::EditorUser,
     joining::post,
     ooxml::{self, Kind},
-    opening::User,
     results,
     session::{Forced, LastChange, Member, Phase, Session, Taken},
     simulator::{ForgottenFile, Simulator},
@@ -39,7 +39,7 @@ pub(crate) enum Force {
     /// A command of another server, with its user data.
     Command(Option<Value>),
     /// The save button of this user.
-    Button(User),
+    Button(EditorUser),
 }
 
 impl Force {
@@ -57,7 +57,7 @@ struct Snapshot {
     kind: Kind,
     source: Bytes,
     lines: Vec<String>,
-    history: Vec<(User, u64)>,
+    history: Vec<(EditorUser, u64)>,
     from_forgotten: bool,
     revision: u64,
     last: LastChange,

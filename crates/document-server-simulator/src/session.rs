@@ -9,8 +9,8 @@ use tokio::sync::{mpsc, watch};
 use crate::{
     callback::QueuedCallback,
     clock,
+    editor_config::{EditorConfig, EditorError, EditorUser},
     ooxml::{self, Kind, Unreadable},
-    opening::{Opening, Refusal, User},
     saving::Built,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Member {
     pub(crate) id: String,
-    pub(crate) user: User,
+    pub(crate) user: EditorUser,
     pub(crate) edit: bool,
     /// False after a close or a network failure.
     pub(crate) present: bool,
@@ -44,7 +44,7 @@ pub(crate) enum Phase {
 /// The latest change.
 #[derive(Clone)]
 pub(crate) struct LastChange {
-    pub(crate) user: User,
+    pub(crate) user: EditorUser,
     pub(crate) origin: String,
     pub(crate) at: u64,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Session {
     /// Number of changes since the document was downloaded.
     pub(crate) revision: u64,
     splices: Vec<Splice>,
-    pub(crate) history: Vec<(User, u64)>,
+    pub(crate) history: Vec<(EditorUser, u64)>,
     pub(crate) from_forgotten: bool,
     pub(crate) phase: Phase,
     pub(crate) members: Vec<Member>,
@@ -102,15 +102,15 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(
-        opening: &Opening,
+        config: &EditorConfig,
         source: Bytes,
         from_forgotten: bool,
         callback_queue: mpsc::UnboundedSender<QueuedCallback>,
     ) -> Result<Self, Unreadable> {
         let (kind, lines) = ooxml::read(&source)?;
         Ok(Self {
-            key: opening.key.clone(),
-            title: opening.title.clone(),
+            key: config.key.clone(),
+            title: config.title.clone(),
             kind,
             source,
             original: lines.clone(),
@@ -168,13 +168,13 @@ impl Session {
         self.members.iter_mut().find(|member| member.id == connection)
     }
 
-    pub(crate) fn remember_callback(&mut self, user: &User, url: Option<&String>) {
+    pub(crate) fn remember_callback(&mut self, user: &EditorUser, url: Option<&String>) {
         if let Some(url) = url {
             self.callback_urls.insert(user.id.clone(), url.clone());
         }
     }
 
-    pub(crate) fn callback_of(&self, user: &User) -> Option<String> {
+    pub(crate) fn callback_of(&self, user: &EditorUser) -> Option<String> {
         self.callback_urls.get(&user.id).cloned()
     }
 
@@ -200,17 +200,17 @@ impl Session {
         base: u64,
         lines: std::ops::Range<usize>,
         new: Vec<String>,
-    ) -> Result<u64, Refusal> {
+    ) -> Result<u64, EditorError> {
         let phase = self.phase;
         let kind = self.kind;
         let Some(member) = self.member(connection) else {
-            return Err(Refusal::access("this connection is not part of the session"));
+            return Err(EditorError::access("this connection is not part of the session"));
         };
         if !member.edit || !(member.present || member.lost) || member.dropped.is_some() || phase != Phase::Live {
-            return Err(Refusal::access("this connection may only read"));
+            return Err(EditorError::access("this connection may only read"));
         }
         if kind == Kind::Pdf {
-            return Err(Refusal::new(-82, "the simulated editor does not change PDFs"));
+            return Err(EditorError::new(-82, "the simulated editor does not change PDFs"));
         }
         let (user, origin) = (member.user.clone(), member.origin.clone());
         let mut start = lines.start;
@@ -239,7 +239,12 @@ impl Session {
     }
 
     /// Types at the end of a paragraph, by default the last one. Line breaks start new paragraphs.
-    pub(crate) fn type_text(&mut self, connection: &str, paragraph: Option<usize>, text: &str) -> Result<u64, Refusal> {
+    pub(crate) fn type_text(
+        &mut self,
+        connection: &str,
+        paragraph: Option<usize>,
+        text: &str,
+    ) -> Result<u64, EditorError> {
         let last = self.lines.len().saturating_sub(1);
         let at = paragraph.unwrap_or(last).min(last);
         let before = self.lines.get(at).cloned().unwrap_or_default();
@@ -255,24 +260,24 @@ mod tests {
     use super::*;
 
     fn session(text: &str) -> Session {
-        let opening = Opening {
+        let config = EditorConfig {
             key: "k".into(),
             url: String::new(),
             file_type: "docx".into(),
             title: "T".into(),
             edit: true,
             callback_url: None,
-            user: User {
+            user: EditorUser {
                 id: "ben".into(),
                 name: "Ben".into(),
             },
         };
         let (callback_queue, _) = mpsc::unbounded_channel();
-        let mut session = Session::new(&opening, text.to_owned().into(), false, callback_queue).unwrap();
+        let mut session = Session::new(&config, text.to_owned().into(), false, callback_queue).unwrap();
         for id in ["ben", "mia"] {
             session.members.push(Member {
                 id: id.into(),
-                user: User {
+                user: EditorUser {
                     id: id.into(),
                     name: id.into(),
                 },

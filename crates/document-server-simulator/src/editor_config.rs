@@ -7,7 +7,7 @@ use crate::token::{Claims, Doubt, Tokens};
 
 /// A user as named by the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct User {
+pub struct EditorUser {
     /// Opaque and stable; returned in `users`, `actions` and `history`.
     pub id: String,
     /// The name shown to other users.
@@ -16,14 +16,14 @@ pub struct User {
 
 /// Why an editor does not open: the error code of the protocol and a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct EditorError {
     /// 4004 for denied access, negative for document errors.
     pub code: i64,
     /// One sentence for the page.
     pub message: String,
 }
 
-impl Refusal {
+impl EditorError {
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -38,18 +38,18 @@ impl Refusal {
 
 /// A validated configuration.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct EditorConfig {
     pub(crate) key: String,
     pub(crate) url: String,
     pub(crate) file_type: String,
     pub(crate) title: String,
     pub(crate) edit: bool,
     pub(crate) callback_url: Option<String>,
-    pub(crate) user: User,
+    pub(crate) user: EditorUser,
 }
 
 /// Returns whether a key has only allowed characters. Any other key ends the connection with 4004.
-pub(crate) fn key_is_clean(key: &str) -> bool {
+pub(crate) fn is_valid_key(key: &str) -> bool {
     !key.is_empty()
         && key
             .bytes()
@@ -57,40 +57,40 @@ pub(crate) fn key_is_clean(key: &str) -> bool {
 }
 
 /// Validates the configuration of a page like the real server.
-pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
+pub(crate) fn parse(page: &Value, tokens: &Tokens) -> Result<EditorConfig, EditorError> {
     let token = page.get("token").and_then(Value::as_str).unwrap_or("");
     let claims = tokens.claims(token).map_err(|doubt| match doubt {
-        Doubt::Missing => Refusal::access("the configuration has no token"),
-        Doubt::Bad => Refusal::access("the token of the configuration is not valid"),
-        Doubt::Expired => Refusal::new(-20, "connect_error: the token of the configuration expired"),
+        Doubt::Missing => EditorError::access("the configuration has no token"),
+        Doubt::Bad => EditorError::access("the token of the configuration is not valid"),
+        Doubt::Expired => EditorError::new(-20, "connect_error: the token of the configuration expired"),
     })?;
     // Tokens of other requests carry one of these claims at top level and must not open an editor.
     if ["url", "payload", "key"].iter().any(|name| claims.contains_key(*name)) {
-        return Err(Refusal::access("this token is not one for an editor"));
+        return Err(EditorError::access("this token is not one for an editor"));
     }
     let signed = Value::Object(claims);
-    required(page, &signed)?;
+    check_required_claims(page, &signed)?;
     let text = |pointer: &str| {
         let from = |side: &Value| side.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         from(&signed).or_else(|| from(page))
     };
     let key = text("/document/key").unwrap_or_default();
-    if !key_is_clean(&key) || key.len() > 255 {
-        return Err(Refusal::access("document.key has characters that are not allowed"));
+    if !is_valid_key(&key) || key.len() > 255 {
+        return Err(EditorError::access("document.key has characters that are not allowed"));
     }
-    let page_wants_view = pointer_is(page, "/editorConfig/mode", "view");
-    let edit = !page_wants_view
+    let is_view_requested = pointer_is(page, "/editorConfig/mode", "view");
+    let edit = !is_view_requested
         && !pointer_is(&signed, "/editorConfig/mode", "view")
-        && edits(signed.pointer("/document/permissions"));
+        && can_edit(signed.pointer("/document/permissions"));
     let user_id = text("/editorConfig/user/id").unwrap_or_else(|| format!("uid-{:016x}", rand::random::<u64>()));
-    Ok(Opening {
+    Ok(EditorConfig {
         key,
         url: text("/document/url").unwrap_or_default(),
         file_type: text("/document/fileType").unwrap_or_default(),
         title: text("/document/title").unwrap_or_else(|| "document".into()),
         edit,
         callback_url: text("/editorConfig/callbackUrl").filter(|url| !url.is_empty()),
-        user: User {
+        user: EditorUser {
             name: text("/editorConfig/user/name").unwrap_or_else(|| "Anonymous".into()),
             id: user_id,
         },
@@ -98,27 +98,27 @@ pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
 }
 
 /// Checks that the token covers all relevant values of the page, with the same permissions.
-fn required(page: &Value, signed: &Value) -> Result<(), Refusal> {
+fn check_required_claims(page: &Value, signed: &Value) -> Result<(), EditorError> {
     let missing = |pointer: &str| signed.pointer(pointer).is_none();
-    let said = |pointer: &str| page.pointer(pointer).is_some_and(|value| !value.is_null());
+    let is_set = |pointer: &str| page.pointer(pointer).is_some_and(|value| !value.is_null());
     for always in ["/document/key", "/document/url"] {
         if missing(always) {
-            return Err(Refusal::access(&format!("the token lacks {always}")));
+            return Err(EditorError::access(&format!("the token lacks {always}")));
         }
     }
-    for if_said in [
+    for if_set in [
         "/document/permissions",
         "/editorConfig/callbackUrl",
         "/editorConfig/mode",
     ] {
-        let harmless = if_said.ends_with("mode") && pointer_is(page, if_said, "view");
-        if said(if_said) && missing(if_said) && !harmless {
-            return Err(Refusal::access(&format!("the token lacks {if_said}")));
+        let harmless = if_set.ends_with("mode") && pointer_is(page, if_set, "view");
+        if is_set(if_set) && missing(if_set) && !harmless {
+            return Err(EditorError::access(&format!("the token lacks {if_set}")));
         }
     }
     let permissions = "/document/permissions";
-    if said(permissions) && page.pointer(permissions) != signed.pointer(permissions) {
-        return Err(Refusal::access(
+    if is_set(permissions) && page.pointer(permissions) != signed.pointer(permissions) {
+        return Err(EditorError::access(
             "the permissions of the page are not those of the token",
         ));
     }
@@ -130,7 +130,7 @@ fn pointer_is(value: &Value, pointer: &str, wanted: &str) -> bool {
 }
 
 /// `edit` defaults to true and the three narrower permissions default to `edit`; any of them makes an editor.
-fn edits(permissions: Option<&Value>) -> bool {
+fn can_edit(permissions: Option<&Value>) -> bool {
     let none = Claims::new();
     let rights = permissions.and_then(Value::as_object).unwrap_or(&none);
     let right = |name: &str| rights.get(name).and_then(Value::as_bool);
@@ -166,37 +166,37 @@ mod tests {
 
     #[test]
     fn a_signed_configuration_opens_for_editing() {
-        let opening = check(&signed(config(&json!({"edit": true}))), &tokens()).unwrap();
-        assert!(opening.edit);
-        assert_eq!(opening.user.id, "u1");
-        assert_eq!(opening.callback_url.as_deref(), Some("http://a/callback"));
+        let config = parse(&signed(config(&json!({"edit": true}))), &tokens()).unwrap();
+        assert!(config.edit);
+        assert_eq!(config.user.id, "u1");
+        assert_eq!(config.callback_url.as_deref(), Some("http://a/callback"));
     }
 
     #[test]
     fn the_page_may_lower_itself_but_not_raise() {
         let mut page = signed(config(&json!({"edit": true})));
         page["editorConfig"]["mode"] = json!("view");
-        assert!(!check(&page, &tokens()).unwrap().edit);
+        assert!(!parse(&page, &tokens()).unwrap().edit);
         let mut page = signed(config(&json!({"edit": false})));
         page["document"]["permissions"] = json!({"edit": true});
-        assert_eq!(check(&page, &tokens()).unwrap_err().code, 4004);
+        assert_eq!(parse(&page, &tokens()).unwrap_err().code, 4004);
     }
 
     #[test]
     fn the_smaller_rights_make_an_editor_too() {
-        assert!(!edits(Some(&json!({"edit": false}))));
-        assert!(edits(Some(&json!({"edit": false, "comment": true}))));
-        assert!(edits(None));
+        assert!(!can_edit(Some(&json!({"edit": false}))));
+        assert!(can_edit(Some(&json!({"edit": false, "comment": true}))));
+        assert!(can_edit(None));
     }
 
     #[test]
     fn tokens_of_other_directions_and_bad_keys_are_refused() {
         let mut page = config(&json!({}));
         page["token"] = json!(tokens().for_download("http://a/file"));
-        assert_eq!(check(&page, &tokens()).unwrap_err().code, 4004);
-        assert_eq!(check(&config(&json!({})), &tokens()).unwrap_err().code, 4004);
+        assert_eq!(parse(&page, &tokens()).unwrap_err().code, 4004);
+        assert_eq!(parse(&config(&json!({})), &tokens()).unwrap_err().code, 4004);
         let mut page = config(&json!({}));
         page["document"]["key"] = json!("a/b");
-        assert_eq!(check(&signed(page), &tokens()).unwrap_err().code, 4004);
+        assert_eq!(parse(&signed(page), &tokens()).unwrap_err().code, 4004);
     }
 }
