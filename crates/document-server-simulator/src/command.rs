@@ -14,7 +14,7 @@ use crate::{
     saving::{Force, SERVER_VERSION},
     session::Phase,
     simulator::Simulator,
-    token::{Claims, Doubt},
+    token::{Claims, TokenError},
 };
 
 /// Handles `POST /command` and its former URL.
@@ -22,10 +22,13 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
     let faults = simulator.faults().get();
     let _command = simulator.request_log().start_command();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let parameters = match simulator.tokens().parameters(&body, bearer(&simulator, &headers)) {
+    let parameters = match simulator
+        .tokens()
+        .request_parameters(&body, bearer(&simulator, &headers))
+    {
         Ok(parameters) => parameters,
-        Err(doubt) => {
-            let error = if doubt == Doubt::Expired { 7 } else { 6 };
+        Err(error) => {
+            let error = if error == TokenError::Expired { 7 } else { 6 };
             simulator.request_log().push_request("command", Value::Null, error);
             return Json(json!({"error": error}));
         }

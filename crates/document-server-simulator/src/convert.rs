@@ -75,7 +75,9 @@ pub(crate) async fn convert(
     body: Bytes,
 ) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let parameters = simulator.tokens().parameters(&body, bearer(&simulator, &headers));
+    let parameters = simulator
+        .tokens()
+        .request_parameters(&body, bearer(&simulator, &headers));
     let (outcome, asked) = match parameters {
         Err(_) => (Outcome::Error(-8), Value::Null),
         Ok(parameters) => {

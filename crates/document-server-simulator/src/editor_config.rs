@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::token::{Claims, Doubt, Tokens};
+use crate::token::{Claims, TokenError, TokenSigner};
 
 /// A user as named by the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,14 +57,14 @@ pub(crate) fn is_valid_key(key: &str) -> bool {
 }
 
 /// Validates the configuration of a page like the real server.
-pub(crate) fn parse(page: &Value, tokens: &Tokens) -> Result<EditorConfig, EditorError> {
+pub(crate) fn parse(page: &Value, tokens: &TokenSigner) -> Result<EditorConfig, EditorError> {
     let token = page.get("token").and_then(Value::as_str).unwrap_or("");
-    let claims = tokens.claims(token).map_err(|doubt| match doubt {
-        Doubt::Missing => EditorError::access("the configuration has no token"),
-        Doubt::Bad => EditorError::access("the token of the configuration is not valid"),
-        Doubt::Expired => EditorError::new(-20, "connect_error: the token of the configuration expired"),
+    let claims = tokens.verify(token).map_err(|error| match error {
+        TokenError::Missing => EditorError::access("the configuration has no token"),
+        TokenError::Invalid => EditorError::access("the token of the configuration is not valid"),
+        TokenError::Expired => EditorError::new(-20, "connect_error: the token of the configuration expired"),
     })?;
-    // Tokens of other requests carry one of these claims at top level and must not open an editor.
+    // TokenSigner of other requests carry one of these claims at top level and must not open an editor.
     if ["url", "payload", "key"].iter().any(|name| claims.contains_key(*name)) {
         return Err(EditorError::access("this token is not one for an editor"));
     }
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn tokens() -> Tokens {
-        Tokens::new("one secret of enough length for all")
+    fn tokens() -> TokenSigner {
+        TokenSigner::new("one secret of enough length for all")
     }
 
     fn config(permissions: &Value) -> Value {
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn tokens_of_other_directions_and_bad_keys_are_refused() {
         let mut page = config(&json!({}));
-        page["token"] = json!(tokens().for_download("http://a/file"));
+        page["token"] = json!(tokens().sign_download("http://a/file"));
         assert_eq!(parse(&page, &tokens()).unwrap_err().code, 4004);
         assert_eq!(parse(&config(&json!({})), &tokens()).unwrap_err().code, 4004);
         let mut page = config(&json!({}));

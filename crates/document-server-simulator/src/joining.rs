@@ -105,7 +105,7 @@ impl Simulator {
             if attempt > 0 {
                 tokio::time::sleep(settings.pause(DOWNLOAD_PAUSE)).await;
             }
-            let token = format!("{}{}", settings.token_prefix, self.tokens().for_download(url));
+            let token = format!("{}{}", settings.token_prefix, self.tokens().sign_download(url));
             let request = self.http().get(url).header(&settings.token_header, token);
             let Ok(response) = request.timeout(Duration::from_mins(2)).send().await else {
                 continue;

@@ -13,21 +13,21 @@ const LIFE_SECONDS: u64 = 300;
 
 /// Why a token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Doubt {
+pub(crate) enum TokenError {
     Missing,
     /// Wrong signature, algorithm or shape.
-    Bad,
+    Invalid,
     Expired,
 }
 
 /// The keys derived from the shared secret.
-pub(crate) struct Tokens {
+pub(crate) struct TokenSigner {
     signing: EncodingKey,
-    checking: DecodingKey,
+    verifying: DecodingKey,
     rules: Validation,
 }
 
-impl Tokens {
+impl TokenSigner {
     pub(crate) fn new(secret: &str) -> Self {
         // The real server accepts every HMAC length, tokens without `exp`, and 60 s of clock skew.
         let mut rules = Validation::new_for_family(AlgorithmFamily::Hmac);
@@ -37,7 +37,7 @@ impl Tokens {
         rules.validate_aud = false;
         Self {
             signing: EncodingKey::from_secret(secret.as_bytes()),
-            checking: DecodingKey::from_secret(secret.as_bytes()),
+            verifying: DecodingKey::from_secret(secret.as_bytes()),
             rules,
         }
     }
@@ -59,32 +59,32 @@ impl Tokens {
     }
 
     /// Returns the claims of a valid token that is not expired.
-    pub(crate) fn claims(&self, token: &str) -> Result<Claims, Doubt> {
+    pub(crate) fn verify(&self, token: &str) -> Result<Claims, TokenError> {
         if token.is_empty() {
-            return Err(Doubt::Missing);
+            return Err(TokenError::Missing);
         }
-        match jsonwebtoken::decode::<Claims>(token, &self.checking, &self.rules) {
+        match jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.rules) {
             Ok(read) => Ok(read.claims),
-            Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => Err(Doubt::Expired),
-            Err(_) => Err(Doubt::Bad),
+            Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => Err(TokenError::Expired),
+            Err(_) => Err(TokenError::Invalid),
         }
     }
 
     /// Returns the parameters of a request to `/command` or `/converter`: from the token of the body, or else from the
     /// payload of the header token.
-    pub(crate) fn parameters(&self, body: &Value, header: Option<&str>) -> Result<Claims, Doubt> {
+    pub(crate) fn request_parameters(&self, body: &Value, header: Option<&str>) -> Result<Claims, TokenError> {
         if let Some(token) = body.get("token").and_then(Value::as_str) {
-            return self.claims(token);
+            return self.verify(token);
         }
-        let mut claims = self.claims(header.ok_or(Doubt::Missing)?)?;
+        let mut claims = self.verify(header.ok_or(TokenError::Missing)?)?;
         match claims.remove("payload") {
             Some(Value::Object(payload)) => Ok(payload),
-            _ => Err(Doubt::Bad),
+            _ => Err(TokenError::Invalid),
         }
     }
 
     /// Returns the header token for downloading a document.
-    pub(crate) fn for_download(&self, url: &str) -> String {
+    pub(crate) fn sign_download(&self, url: &str) -> String {
         let mut payload = Claims::new();
         payload.insert("url".into(), json!(url));
         self.sign_wrapped(payload)
@@ -98,24 +98,30 @@ mod tests {
 
     #[test]
     fn tokens_of_another_secret_are_bad_and_old_ones_expired() {
-        let ours = Tokens::new("one secret of enough length for all");
-        let theirs = Tokens::new("another secret of the same good length");
-        let token = ours.for_download("http://a/b");
-        assert_eq!(ours.claims(&token).unwrap()["payload"]["url"], "http://a/b");
-        assert_eq!(theirs.claims(&token), Err(Doubt::Bad));
+        let ours = TokenSigner::new("one secret of enough length for all");
+        let theirs = TokenSigner::new("another secret of the same good length");
+        let token = ours.sign_download("http://a/b");
+        assert_eq!(ours.verify(&token).unwrap()["payload"]["url"], "http://a/b");
+        assert_eq!(theirs.verify(&token), Err(TokenError::Invalid));
         let old = json!({"key": "k", "exp": clock::now_seconds() - 120});
         let old = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &old, &ours.signing).unwrap();
-        assert_eq!(ours.claims(&old), Err(Doubt::Expired));
+        assert_eq!(ours.verify(&old), Err(TokenError::Expired));
     }
 
     #[test]
     fn parameters_come_from_the_body_token_before_the_header() {
-        let tokens = Tokens::new("one secret of enough length for all");
+        let tokens = TokenSigner::new("one secret of enough length for all");
         let claims = |key: &str| json!({"c": "info", "key": key}).as_object().unwrap().clone();
         let body = json!({"c": "drop", "key": "plain", "token": tokens.sign(claims("body"))});
         let header = tokens.sign_wrapped(claims("header"));
-        assert_eq!(tokens.parameters(&body, Some(&header)).unwrap()["key"], "body");
-        assert_eq!(tokens.parameters(&json!({}), Some(&header)).unwrap()["key"], "header");
-        assert_eq!(tokens.parameters(&json!({"key": "plain"}), None), Err(Doubt::Missing));
+        assert_eq!(tokens.request_parameters(&body, Some(&header)).unwrap()["key"], "body");
+        assert_eq!(
+            tokens.request_parameters(&json!({}), Some(&header)).unwrap()["key"],
+            "header"
+        );
+        assert_eq!(
+            tokens.request_parameters(&json!({"key": "plain"}), None),
+            Err(TokenError::Missing)
+        );
     }
 }
