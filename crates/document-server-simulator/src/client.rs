@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::{editor_config::EditorError, joining::Opened, practice_api::View};
+use crate::{connections::OpenedEditor, editor_config::EditorError, practice_api::View};
 
 /// Why a request of an editor failed.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct Editor {
     http: reqwest::Client,
     base: String,
     /// The response to the open request.
-    pub opened: Opened,
+    pub opened: OpenedEditor,
     /// Text that was typed but not sent; used only with `autosave_gap`.
     unsent: Arc<Mutex<String>>,
     autosave: Option<tokio::task::JoinHandle<()>>,
@@ -79,7 +79,7 @@ pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Re
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let opened: Opened = answer(request).await?;
+    let opened: OpenedEditor = answer(request).await?;
     let unsent = Arc::<Mutex<String>>::default();
     let autosave = opened.autosave_gap.map(|gap| {
         let (http, base, unsent) = (http.clone(), base.clone(), Arc::clone(&unsent));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     callback::Callback,
-    joining::post,
+    connections::enqueue,
     results,
     routes::bearer,
     saving::{Force, SERVER_VERSION},
@@ -122,7 +122,7 @@ fn info(simulator: &Simulator, key: &str) -> Value {
     if status == 1 {
         callback = callback.with("users", users.clone());
     }
-    post(&session.callback_queue, callback);
+    enqueue(&session.callback_queue, callback);
     json!({"error": 0, "users": users})
 }
 

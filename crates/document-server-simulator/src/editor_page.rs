@@ -13,7 +13,7 @@ use axum::{
 };
 use futures_util::{Stream, stream};
 
-use crate::{joining::Leaving, practice_api::Connection, simulator::Simulator};
+use crate::{connections::Disconnect, practice_api::Connection, simulator::Simulator};
 
 const PAGES: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
@@ -49,7 +49,7 @@ struct Presence {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        let _receiver_dropped = self.simulator.leave(&self.connection, Leaving::Lost);
+        let _receiver_dropped = self.simulator.disconnect(&self.connection, Disconnect::Lost);
     }
 }
 
@@ -83,7 +83,7 @@ fn states(
             news.changed().await.ok()?;
         }
         news.borrow_and_update();
-        if !presence.simulator.holds_on_to(&presence.connection) {
+        if !presence.simulator.keeps_stream(&presence.connection) {
             // After a crash the stream ends and the browser reconnects.
             return None;
         }

@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
+    connections::{Disconnect, OpenedEditor},
     editor_config::EditorError,
-    joining::{Leaving, Opened},
     results,
     saving::Force,
     session::{Phase, Session},
@@ -56,7 +56,7 @@ pub(crate) async fn open(
     State(simulator): State<Simulator>,
     headers: HeaderMap,
     Json(config): Json<Value>,
-) -> Answer<Opened> {
+) -> Answer<OpenedEditor> {
     let origin = results::origin(simulator.settings(), &headers);
     // Completes even if the page disconnects; cancellation would leave an incomplete session.
     let opening = tokio::spawn(async move { simulator.open(&config, origin).await });
@@ -174,7 +174,7 @@ pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<
         // Text typed immediately before the close. If it may not be changed any more it is lost, as in every editor.
         let _refused = change.apply(session, &close.connection);
     }
-    let Some(delivered) = simulator.leave(&close.connection, Leaving::Clean) else {
+    let Some(delivered) = simulator.disconnect(&close.connection, Disconnect::Clean) else {
         return Json(json!({"status": null, "accepted": false}));
     };
     if !close.wait {
@@ -187,7 +187,7 @@ pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<
 }
 
 pub(crate) async fn abandon(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> StatusCode {
-    let _receiver_dropped = simulator.leave(&who.connection, Leaving::Lost);
+    let _receiver_dropped = simulator.disconnect(&who.connection, Disconnect::Lost);
     StatusCode::NO_CONTENT
 }
 

@@ -11,8 +11,8 @@ use crate::{
     blank,
     callback::{Callback, Delivery, deliver},
     clock,
+    connections::enqueue,
     editor_config::EditorUser,
-    joining::post,
     ooxml::{self, Kind},
     results,
     session::{Forced, LastChange, Member, Phase, Session, Taken},
@@ -122,7 +122,7 @@ impl Simulator {
                     accepted: false,
                 }
             } else {
-                let Ok(delivery) = post(&callback_queue, callback).await else {
+                let Ok(delivery) = enqueue(&callback_queue, callback).await else {
                     return;
                 };
                 delivery

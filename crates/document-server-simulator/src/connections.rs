@@ -27,7 +27,7 @@ const DOWNLOAD_LIMIT: usize = 100 << 20;
 /// The response to an open request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Opened {
+pub struct OpenedEditor {
     /// Id of the connection.
     pub connection: String,
     /// `edit` or `view`. EditorConfig as a viewer instead of an editor is not an error.
@@ -48,7 +48,7 @@ pub struct Opened {
 
 /// How a connection ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leaving {
+pub(crate) enum Disconnect {
     /// By a close request.
     Clean,
     /// By a network failure.
@@ -57,12 +57,12 @@ pub(crate) enum Leaving {
 
 impl Simulator {
     /// Opens an editor with the configuration of a page; `origin` is the base URL of the simulator as seen by the page.
-    pub(crate) async fn open(&self, page: &Value, origin: String) -> Result<Opened, EditorError> {
+    pub(crate) async fn open(&self, page: &Value, origin: String) -> Result<OpenedEditor, EditorError> {
         let config = editor_config::parse(page, self.tokens())?;
-        let turn = Arc::clone(self.state().opening.entry(config.key.clone()).or_default());
-        let _one_at_a_time = turn.lock().await;
+        let lock_of_key = Arc::clone(self.state().opening.entry(config.key.clone()).or_default());
+        let _one_at_a_time = lock_of_key.lock().await;
         if !self.state().sessions.contains_key(&config.key) {
-            let session = match self.fetched(&config).await {
+            let session = match self.create_session(&config).await {
                 Ok(session) => session,
                 Err(error) => {
                     self.report_failed_open(&config);
@@ -71,11 +71,11 @@ impl Simulator {
             };
             self.state().sessions.insert(config.key.clone(), session);
         }
-        Ok(self.join(&mut self.state(), &config, origin))
+        Ok(self.add_member(&mut self.state(), &config, origin))
     }
 
     /// Creates the session from forgotten storage, or else by downloading the document.
-    async fn fetched(&self, config: &EditorConfig) -> Result<Session, EditorError> {
+    async fn create_session(&self, config: &EditorConfig) -> Result<Session, EditorError> {
         let forgotten = self.state().forgotten.get(&config.key).map(|kept| kept.bytes.clone());
         let from_forgotten = forgotten.is_some();
         let bytes = match forgotten {
@@ -130,22 +130,22 @@ impl Simulator {
         let callback_queue = callback::start_queue(self);
         let user = config.user.id.as_str();
         let callback = |status| Callback::new(&config.key, status, config.callback_url.clone());
-        post(
+        enqueue(
             &callback_queue,
             callback(1).with("users", vec![user.to_owned()]).action(1, user),
         );
-        post(&callback_queue, callback(4).action(0, user));
+        enqueue(&callback_queue, callback(4).action(0, user));
     }
 
-    fn join(&self, state: &mut SimulatorState, config: &EditorConfig, origin: String) -> Opened {
-        let room = state.editors() < self.settings().connection_limit;
+    fn add_member(&self, state: &mut SimulatorState, config: &EditorConfig, origin: String) -> OpenedEditor {
+        let has_capacity = state.editors() < self.settings().connection_limit;
         let id = format!("{:032x}", rand::random::<u128>());
         state.keys.insert(id.clone(), config.key.clone());
         let session = state
             .sessions
             .get_mut(&config.key)
             .expect("the session was just opened");
-        let edit = config.edit && room && session.phase == Phase::Live;
+        let edit = config.edit && has_capacity && session.phase == Phase::Live;
         session.members.push(Member {
             id: id.clone(),
             user: config.user.clone(),
@@ -157,10 +157,10 @@ impl Simulator {
         });
         if edit {
             session.remember_callback(&config.user, config.callback_url.as_ref());
-            announce_joining(session, &config.user.id);
+            send_join_callback(session, &config.user.id);
         }
         session.tell();
-        Opened {
+        OpenedEditor {
             connection: id,
             mode: if edit { "edit" } else { "view" }.into(),
             title: session.title.clone(),
@@ -174,42 +174,42 @@ impl Simulator {
 
     /// Ends a connection. The receiver resolves when the callback that follows was delivered; none if no callback
     /// follows.
-    pub(crate) fn leave(&self, connection: &str, how: Leaving) -> Option<oneshot::Receiver<Delivery>> {
+    pub(crate) fn disconnect(&self, connection: &str, disconnect: Disconnect) -> Option<oneshot::Receiver<Delivery>> {
         let mut state = self.state();
         let session = state.session_of(connection)?;
-        self.leave_session(session, connection, how)
+        self.disconnect_member(session, connection, disconnect)
     }
 
-    fn leave_session(
+    fn disconnect_member(
         &self,
         session: &mut Session,
         connection: &str,
-        how: Leaving,
+        disconnect: Disconnect,
     ) -> Option<oneshot::Receiver<Delivery>> {
         let member = session
             .member(connection)
             .filter(|member| member.present || member.lost)?;
-        let waited_for = !member.present;
-        if waited_for && how == Leaving::Lost {
+        let is_reconnecting = !member.present;
+        if is_reconnecting && disconnect == Disconnect::Lost {
             return None;
         }
         member.present = false;
-        member.lost = how == Leaving::Lost;
+        member.lost = disconnect == Disconnect::Lost;
         let member = member.clone();
         session.tell();
         if !member.edit || session.phase != Phase::Live {
             return None;
         }
         if session.editors().next().is_some() {
-            if waited_for {
+            if is_reconnecting {
                 return None;
             }
             let callback = Callback::new(&session.key, 1, session.callback_of(&member.user))
                 .with("users", session.editor_ids())
                 .action(0, &member.user.id);
-            return Some(post(&session.callback_queue, callback));
+            return Some(enqueue(&session.callback_queue, callback));
         }
-        if how == Leaving::Clean {
+        if disconnect == Disconnect::Clean {
             // A page that is closed loses its stream and sends a close request: the request ends the save delay.
             session.epoch += 1;
             return Some(self.end_session(session, &member));
@@ -234,7 +234,7 @@ impl Simulator {
             return self.save_finally(session, last);
         }
         let callback = Callback::new(&session.key, 4, session.callback_of(&last.user)).action(0, &last.user.id);
-        post(&session.callback_queue, callback)
+        enqueue(&session.callback_queue, callback)
     }
 
     /// Reconnects a browser after a network failure. After the end of the session it may only read.
@@ -254,14 +254,14 @@ impl Simulator {
         member.lost = false;
         let member = member.clone();
         if member.edit {
-            announce_joining(session, &member.user.id);
+            send_join_callback(session, &member.user.id);
         }
         session.tell();
     }
 
     /// Returns whether the event stream of a connection stays open: it is connected, or may keep reading after a drop
     /// or a save.
-    pub(crate) fn holds_on_to(&self, connection: &str) -> bool {
+    pub(crate) fn keeps_stream(&self, connection: &str) -> bool {
         let mut state = self.state();
         let Some(session) = state.session_of(connection) else {
             return true;
@@ -281,18 +281,18 @@ impl Simulator {
         let Some(session) = state.sessions.get_mut(key) else {
             return;
         };
-        let told: Vec<String> = session
+        let dropped: Vec<String> = session
             .members
             .iter()
             .filter(|member| member.present && member.edit)
             .filter(|member| users.is_none_or(|users| users.contains(&member.user.id)))
             .map(|member| member.id.clone())
             .collect();
-        for connection in told {
+        for connection in dropped {
             if let Some(member) = session.member(&connection) {
                 member.dropped = Some("You have no access any more.".into());
             }
-            self.leave_session(session, &connection, Leaving::Clean);
+            self.disconnect_member(session, &connection, Disconnect::Clean);
         }
     }
 
@@ -316,7 +316,7 @@ impl Simulator {
     }
 }
 
-fn announce_joining(session: &mut Session, user: &str) {
+fn send_join_callback(session: &mut Session, user: &str) {
     session.epoch += 1;
     let to = session
         .members
@@ -327,11 +327,11 @@ fn announce_joining(session: &mut Session, user: &str) {
     let callback = Callback::new(&session.key, 1, to)
         .with("users", session.editor_ids())
         .action(1, user);
-    post(&session.callback_queue, callback);
+    enqueue(&session.callback_queue, callback);
 }
 
 /// Enqueues a callback of a session.
-pub(crate) fn post(
+pub(crate) fn enqueue(
     callback_queue: &tokio::sync::mpsc::UnboundedSender<QueuedCallback>,
     callback: Callback,
 ) -> oneshot::Receiver<Delivery> {
