@@ -80,7 +80,7 @@ fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
             match (simulator.state().sessions.get_mut(key), title) {
                 (Some(session), Some(title)) => {
                     title.clone_into(&mut session.title);
-                    session.tell();
+                    session.notify();
                     json!({"error": 0})
                 }
                 _ => json!({"error": 1}),
@@ -116,9 +116,9 @@ fn info(simulator: &Simulator, key: &str) -> Value {
     };
     let users = session.editor_ids();
     // Changes left by a crash count as editing although no editor is connected.
-    let is_changed = session.pending() && session.phase != Phase::Finished;
+    let is_changed = session.has_changes() && session.phase != Phase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
-    let mut callback = Callback::new(key, status, session.any_callback());
+    let mut callback = Callback::new(key, status, session.any_callback_url());
     if status == 1 {
         callback = callback.with("users", users.clone());
     }

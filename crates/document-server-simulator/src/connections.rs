@@ -156,10 +156,10 @@ impl Simulator {
             origin,
         });
         if edit {
-            session.remember_callback(&config.user, config.callback_url.as_ref());
+            session.set_callback_url(&config.user, config.callback_url.as_ref());
             send_join_callback(session, &config.user.id);
         }
-        session.tell();
+        session.notify();
         OpenedEditor {
             connection: id,
             mode: if edit { "edit" } else { "view" }.into(),
@@ -196,7 +196,7 @@ impl Simulator {
         member.present = false;
         member.lost = disconnect == Disconnect::Lost;
         let member = member.clone();
-        session.tell();
+        session.notify();
         if !member.edit || session.phase != Phase::Live {
             return None;
         }
@@ -204,7 +204,7 @@ impl Simulator {
             if is_reconnecting {
                 return None;
             }
-            let callback = Callback::new(&session.key, 1, session.callback_of(&member.user))
+            let callback = Callback::new(&session.key, 1, session.callback_url_of(&member.user))
                 .with("users", session.editor_ids())
                 .action(0, &member.user.id);
             return Some(enqueue(&session.callback_queue, callback));
@@ -230,10 +230,10 @@ impl Simulator {
 
     /// Ends a session without editors: a final save after changes, otherwise only a status callback.
     fn end_session(&self, session: &mut Session, last: &Member) -> oneshot::Receiver<Delivery> {
-        if session.pending() {
+        if session.has_changes() {
             return self.save_finally(session, last);
         }
-        let callback = Callback::new(&session.key, 4, session.callback_of(&last.user)).action(0, &last.user.id);
+        let callback = Callback::new(&session.key, 4, session.callback_url_of(&last.user)).action(0, &last.user.id);
         enqueue(&session.callback_queue, callback)
     }
 
@@ -256,7 +256,7 @@ impl Simulator {
         if member.edit {
             send_join_callback(session, &member.user.id);
         }
-        session.tell();
+        session.notify();
     }
 
     /// Returns whether the event stream of a connection stays open: it is connected, or may keep reading after a drop
@@ -311,7 +311,7 @@ impl Simulator {
             session.restarted_at = Some(session.revision);
             session.epoch += 1;
             session.callback_queue = callback::start_queue(self);
-            session.tell();
+            session.notify();
         }
     }
 }
@@ -323,7 +323,7 @@ fn send_join_callback(session: &mut Session, user: &str) {
         .iter()
         .rev()
         .find(|member| member.user.id == user)
-        .and_then(|member| session.callback_of(&member.user));
+        .and_then(|member| session.callback_url_of(&member.user));
     let callback = Callback::new(&session.key, 1, to)
         .with("users", session.editor_ids())
         .action(1, user);

@@ -56,8 +56,8 @@ impl Drop for Presence {
 /// `GET /practice/events?connection=`: sends the session as this connection sees it, once and after every change. The
 /// stream stands for the network connection of the page: when it ends, the member is disconnected until it reconnects.
 pub(crate) async fn events(State(simulator): State<Simulator>, Query(who): Query<Connection>) -> Response {
-    let news = match simulator.state().session_of(&who.connection) {
-        Some(session) => session.news.subscribe(),
+    let updates = match simulator.state().session_of(&who.connection) {
+        Some(session) => session.updates.subscribe(),
         None => return StatusCode::NO_CONTENT.into_response(),
     };
     simulator.resume(&who.connection);
@@ -69,20 +69,20 @@ pub(crate) async fn events(State(simulator): State<Simulator>, Query(who): Query
         simulator,
         connection: who.connection,
     };
-    Sse::new(states(presence, news))
+    Sse::new(states(presence, updates))
         .keep_alive(KeepAlive::default())
         .into_response()
 }
 
 fn states(
     presence: Presence,
-    news: tokio::sync::watch::Receiver<u64>,
+    updates: tokio::sync::watch::Receiver<u64>,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold((presence, news, true), |(presence, mut news, first)| async move {
+    stream::unfold((presence, updates, true), |(presence, mut updates, first)| async move {
         if !first {
-            news.changed().await.ok()?;
+            updates.changed().await.ok()?;
         }
-        news.borrow_and_update();
+        updates.borrow_and_update();
         if !presence.simulator.keeps_stream(&presence.connection) {
             // After a crash the stream ends and the browser reconnects.
             return None;
@@ -91,6 +91,6 @@ fn states(
             Some(view) => Event::default().json_data(view).expect("a view is plain JSON"),
             None => Event::default().event("gone").data("gone"),
         };
-        Some((Ok(event), (presence, news, false)))
+        Some((Ok(event), (presence, updates, false)))
     })
 }

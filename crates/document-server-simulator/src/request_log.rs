@@ -130,13 +130,13 @@ impl RequestLog {
         matches: impl Fn(&SentCallback) -> bool,
         timeout: Duration,
     ) -> Option<SentCallback> {
-        let mut news = self.updates.subscribe();
+        let mut updates = self.updates.subscribe();
         let search = async {
             loop {
                 if let Some(found) = self.callbacks().into_iter().find(|sent| matches(sent)) {
                     return Some(found);
                 }
-                news.changed().await.ok()?;
+                updates.changed().await.ok()?;
             }
         };
         tokio::time::timeout(timeout, search).await.ok().flatten()

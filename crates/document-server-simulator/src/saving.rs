@@ -15,7 +15,7 @@ use crate::{
     editor_config::EditorUser,
     ooxml::{self, Kind},
     results,
-    session::{Forced, LastChange, Member, Phase, Session, Taken},
+    session::{ForcedSave, LastChange, Member, Phase, SaveOutcome, Session},
     simulator::{ForgottenFile, Simulator},
 };
 
@@ -52,7 +52,7 @@ impl Force {
 }
 
 /// The state of a session at the time of a save.
-struct Snapshot {
+struct SaveSnapshot {
     key: String,
     kind: Kind,
     source: Bytes,
@@ -64,7 +64,7 @@ struct Snapshot {
     to: Option<String>,
 }
 
-impl Snapshot {
+impl SaveSnapshot {
     fn of(session: &Session) -> Option<Self> {
         let last = session.last_change.clone()?;
         Some(Self {
@@ -75,7 +75,7 @@ impl Snapshot {
             history: session.history.clone(),
             from_forgotten: session.from_forgotten,
             revision: session.revision,
-            to: session.callback_of(&last.user),
+            to: session.callback_url_of(&last.user),
             last,
         })
     }
@@ -89,15 +89,15 @@ impl Simulator {
     /// Starts the final save of a session after its last editor disconnected.
     pub(crate) fn save_finally(&self, session: &mut Session, leaver: &Member) -> oneshot::Receiver<Delivery> {
         let (done, receiver) = oneshot::channel();
-        let Some(snapshot) = Snapshot::of(session) else {
+        let Some(snapshot) = SaveSnapshot::of(session) else {
             return receiver;
         };
         session.phase = Phase::Saving;
-        session.tell();
+        session.notify();
         let unchanged = session
             .forced
             .as_ref()
-            .is_some_and(|forced| forced.taken == Taken::Yes && forced.revision == session.revision);
+            .is_some_and(|forced| forced.outcome == SaveOutcome::Accepted && forced.revision == session.revision);
         let callback_queue = session.callback_queue.clone();
         let leaver = leaver.clone();
         let simulator = self.clone();
@@ -134,7 +134,7 @@ impl Simulator {
     }
 
     /// Applies the response to a final save to the session.
-    fn settle(&self, snapshot: &Snapshot, built: Option<Built>, status: u8, accepted: bool) {
+    fn settle(&self, snapshot: &SaveSnapshot, built: Option<Built>, status: u8, accepted: bool) {
         let mut state = self.state();
         match (status, accepted) {
             (2, true) => {
@@ -143,7 +143,7 @@ impl Simulator {
                 }
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Finished;
-                    session.tell();
+                    session.notify();
                 }
             }
             (2, false) => {
@@ -165,7 +165,7 @@ impl Simulator {
             (_, false) => {
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Live;
-                    session.tell();
+                    session.notify();
                 }
             }
         }
@@ -188,39 +188,42 @@ impl Simulator {
         if session.restarted_at == Some(session.revision) {
             return 4;
         }
-        let Some(mut snapshot) = Snapshot::of(session) else {
+        let Some(mut snapshot) = SaveSnapshot::of(session) else {
             return 4;
         };
         let before = session
             .forced
             .take()
             .filter(|forced| forced.revision == session.revision);
-        if before.as_ref().is_some_and(|forced| forced.taken == Taken::Yes) {
+        if before
+            .as_ref()
+            .is_some_and(|forced| forced.outcome == SaveOutcome::Accepted)
+        {
             session.forced = before;
             return 4;
         }
         // A forced save that was rejected is sent again with the same file.
         let again = before.and_then(|forced| forced.built);
-        session.forced = Some(Forced {
+        session.forced = Some(ForcedSave {
             revision: session.revision,
             built: again.clone(),
-            taken: Taken::Underway,
+            outcome: SaveOutcome::Pending,
         });
         if let Force::Button(user) = &force {
-            snapshot.to = session.callback_of(user);
+            snapshot.to = session.callback_url_of(user);
         }
         let simulator = self.clone();
         self.spawn(async move { simulator.force_now(snapshot, force, again).await });
         0
     }
 
-    async fn force_now(&self, snapshot: Snapshot, force: Force, again: Option<Built>) {
+    async fn force_now(&self, snapshot: SaveSnapshot, force: Force, again: Option<Built>) {
         let faults = self.faults().get();
         tokio::time::sleep(self.settings().pause(ASSEMBLY) + Duration::from_millis(faults.forced_assembly)).await;
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.
-            self.note_forced(&snapshot, |forced| forced.taken = Taken::No);
+            self.note_forced(&snapshot, |forced| forced.outcome = SaveOutcome::Rejected);
             return;
         }
         let built = match again {
@@ -243,12 +246,12 @@ impl Simulator {
             Force::Button(user) => callback = callback.action(2, &user.id),
         }
         let delivery = deliver(self, callback).await;
-        let taken = if status == 6 && delivery.accepted {
-            Taken::Yes
+        let outcome = if status == 6 && delivery.accepted {
+            SaveOutcome::Accepted
         } else {
-            Taken::No
+            SaveOutcome::Rejected
         };
-        self.note_forced(&snapshot, |forced| forced.taken = taken);
+        self.note_forced(&snapshot, |forced| forced.outcome = outcome);
     }
 
     fn is_live(&self, key: &str) -> bool {
@@ -260,7 +263,7 @@ impl Simulator {
     }
 
     /// Updates the forced save of this revision unless a newer one replaced it.
-    fn note_forced(&self, snapshot: &Snapshot, note: impl FnOnce(&mut Forced)) {
+    fn note_forced(&self, snapshot: &SaveSnapshot, note: impl FnOnce(&mut ForcedSave)) {
         let mut state = self.state();
         let forced = state
             .sessions
@@ -272,7 +275,7 @@ impl Simulator {
     }
 
     /// Assembles the file and the list of changes and stores both as results.
-    async fn assembled(&self, snapshot: &Snapshot) -> Option<Built> {
+    async fn assembled(&self, snapshot: &SaveSnapshot) -> Option<Built> {
         let (source, lines) = (snapshot.source.clone(), snapshot.lines.clone());
         let written = tokio::task::spawn_blocking(move || ooxml::write(&source, &lines)).await;
         let bytes: Bytes = written.ok()?.ok()?.into();
@@ -292,7 +295,7 @@ impl Simulator {
     }
 
     /// Adds the fields that all saves have.
-    fn described(&self, callback: Callback, snapshot: &Snapshot, built: Option<&Built>, origin: &str) -> Callback {
+    fn described(&self, callback: Callback, snapshot: &SaveSnapshot, built: Option<&Built>, origin: &str) -> Callback {
         let faults = self.faults().get();
         let mut callback = callback;
         if let Some(built) = built {
@@ -312,7 +315,7 @@ impl Simulator {
     }
 }
 
-fn history(snapshot: &Snapshot, padding: usize) -> Value {
+fn history(snapshot: &SaveSnapshot, padding: usize) -> Value {
     if snapshot.from_forgotten {
         return json!({});
     }
@@ -334,6 +337,6 @@ fn history(snapshot: &Snapshot, padding: usize) -> Value {
 
 fn forget_session(sessions: &mut std::collections::HashMap<String, Session>, key: &str) {
     if let Some(session) = sessions.remove(key) {
-        session.tell();
+        session.notify();
     }
 }

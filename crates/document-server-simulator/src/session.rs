@@ -51,17 +51,17 @@ pub(crate) struct LastChange {
 
 /// The result of a forced save.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    Underway,
-    Yes,
-    No,
+pub(crate) enum SaveOutcome {
+    Pending,
+    Accepted,
+    Rejected,
 }
 
 /// The latest forced save.
-pub(crate) struct Forced {
+pub(crate) struct ForcedSave {
     pub(crate) revision: u64,
     pub(crate) built: Option<Built>,
-    pub(crate) taken: Taken,
+    pub(crate) outcome: SaveOutcome,
 }
 
 /// A replacement of lines, used to transform edits that were made against an older revision.
@@ -90,14 +90,14 @@ pub(crate) struct Session {
     /// The latest callback URL of each user: the last tab wins.
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
-    pub(crate) forced: Option<Forced>,
+    pub(crate) forced: Option<ForcedSave>,
     /// The revision at the last restart. The state of forced saves is kept in memory only: without a later change there
     /// is nothing to force, although the changes are still in the database.
     pub(crate) restarted_at: Option<u64>,
     /// Incremented when an editor joins; a delayed save checks it and is skipped if it changed.
     pub(crate) epoch: u64,
     pub(crate) callback_queue: mpsc::UnboundedSender<QueuedCallback>,
-    pub(crate) news: watch::Sender<u64>,
+    pub(crate) updates: watch::Sender<u64>,
 }
 
 impl Session {
@@ -127,7 +127,7 @@ impl Session {
             restarted_at: None,
             epoch: 0,
             callback_queue,
-            news: watch::Sender::new(0),
+            updates: watch::Sender::new(0),
         })
     }
 
@@ -145,7 +145,7 @@ impl Session {
         self.lines.clone()
     }
 
-    pub(crate) fn pending(&self) -> bool {
+    pub(crate) fn has_changes(&self) -> bool {
         self.revision > 0
     }
 
@@ -168,29 +168,29 @@ impl Session {
         self.members.iter_mut().find(|member| member.id == connection)
     }
 
-    pub(crate) fn remember_callback(&mut self, user: &EditorUser, url: Option<&String>) {
+    pub(crate) fn set_callback_url(&mut self, user: &EditorUser, url: Option<&String>) {
         if let Some(url) = url {
             self.callback_urls.insert(user.id.clone(), url.clone());
         }
     }
 
-    pub(crate) fn callback_of(&self, user: &EditorUser) -> Option<String> {
+    pub(crate) fn callback_url_of(&self, user: &EditorUser) -> Option<String> {
         self.callback_urls.get(&user.id).cloned()
     }
 
     /// Returns any known callback URL, for callbacks that no user caused.
-    pub(crate) fn any_callback(&self) -> Option<String> {
+    pub(crate) fn any_callback_url(&self) -> Option<String> {
         let newest = self
             .members
             .iter()
             .rev()
-            .find_map(|member| self.callback_of(&member.user));
+            .find_map(|member| self.callback_url_of(&member.user));
         newest.or_else(|| self.callback_urls.values().next().cloned())
     }
 
     /// Notifies open pages of a change.
-    pub(crate) fn tell(&self) {
-        self.news.send_modify(|count| *count += 1);
+    pub(crate) fn notify(&self) {
+        self.updates.send_modify(|count| *count += 1);
     }
 
     /// Replaces lines as they were at revision `base`. If two edits replace the same line, the later one wins.
@@ -234,7 +234,7 @@ impl Session {
             self.history.push((user.clone(), at));
         }
         self.last_change = Some(LastChange { user, origin, at });
-        self.tell();
+        self.notify();
         Ok(self.revision)
     }
 
