@@ -11,7 +11,7 @@ use crate::{
     connections::enqueue,
     results,
     routes::bearer,
-    saving::{Force, SERVER_VERSION},
+    save::{ForceSaveTrigger, SERVER_VERSION},
     session::Phase,
     simulator::Simulator,
     token::{Claims, TokenError},
@@ -61,8 +61,8 @@ fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
         "license" => license(simulator),
         "info" => info(simulator, key),
         "forcesave" => {
-            let force = Force::Command(parameters.get("userdata").cloned());
-            json!({"error": simulator.force(key, force)})
+            let trigger = ForceSaveTrigger::Command(parameters.get("userdata").cloned());
+            json!({"error": simulator.force_save(key, trigger)})
         }
         "drop" => {
             let users: Option<Vec<String>> = parameters
@@ -88,18 +88,18 @@ fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
         }
         "getForgottenList" => json!({"error": 0, "keys": simulator.forgotten_keys()}),
         "getForgotten" => {
-            let kept = simulator.state().forgotten.get(key).cloned();
-            kept.map_or_else(
+            let forgotten = simulator.state().forgotten.get(key).cloned();
+            forgotten.map_or_else(
                 || json!({"error": 1}),
-                |kept| {
-                    let name = format!("output.{}", kept.file_type);
-                    json!({"error": 0, "url": results::link(simulator, &kept.path, origin, &name)})
+                |forgotten| {
+                    let name = format!("output.{}", forgotten.file_type);
+                    json!({"error": 0, "url": results::link(simulator, &forgotten.path, origin, &name)})
                 },
             )
         }
         "deleteForgotten" => match simulator.state().forgotten.remove(key) {
-            Some(kept) => {
-                simulator.results().remove(&kept.path);
+            Some(forgotten) => {
+                simulator.results().remove(&forgotten.path);
                 json!({"error": 0})
             }
             None => json!({"error": 1}),

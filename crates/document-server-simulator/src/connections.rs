@@ -76,7 +76,11 @@ impl Simulator {
 
     /// Creates the session from forgotten storage, or else by downloading the document.
     async fn create_session(&self, config: &EditorConfig) -> Result<Session, EditorError> {
-        let forgotten = self.state().forgotten.get(&config.key).map(|kept| kept.bytes.clone());
+        let forgotten = self
+            .state()
+            .forgotten
+            .get(&config.key)
+            .map(|forgotten| forgotten.bytes.clone());
         let from_forgotten = forgotten.is_some();
         let bytes = match forgotten {
             Some(bytes) => bytes,
@@ -231,7 +235,7 @@ impl Simulator {
     /// Ends a session without editors: a final save after changes, otherwise only a status callback.
     fn end_session(&self, session: &mut Session, last: &Member) -> oneshot::Receiver<Delivery> {
         if session.has_changes() {
-            return self.save_finally(session, last);
+            return self.start_final_save(session, last);
         }
         let callback = Callback::new(&session.key, 4, session.callback_url_of(&last.user)).action(0, &last.user.id);
         enqueue(&session.callback_queue, callback)
@@ -296,7 +300,7 @@ impl Simulator {
         }
     }
 
-    /// Ends all connections and pending callbacks; changes are kept.
+    /// Ends all connections and pending callbacks; changes are forgotten.
     pub(crate) fn reset_after_crash(&self, state: &mut SimulatorState) {
         state.opening.clear();
         for session in state.sessions.values_mut() {

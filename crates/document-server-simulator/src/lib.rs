@@ -30,7 +30,7 @@ mod practice_api;
 mod request_log;
 mod results;
 mod routes;
-mod saving;
+mod save;
 mod session;
 mod settings;
 mod simulator;

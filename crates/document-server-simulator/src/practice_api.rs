@@ -29,7 +29,7 @@ use crate::{
     connections::{Disconnect, OpenedEditor},
     editor_config::EditorError,
     results,
-    saving::Force,
+    save::ForceSaveTrigger,
     session::{Phase, Session},
     simulator::Simulator,
 };
@@ -201,7 +201,9 @@ pub(crate) async fn save_button(State(simulator): State<Simulator>, Json(who): J
             .filter(|member| member.edit && member.present);
         (key, member.ok_or_else(unknown)?.user.clone())
     };
-    Ok(Json(json!({"error": simulator.force(&key, Force::Button(user))})))
+    Ok(Json(
+        json!({"error": simulator.force_save(&key, ForceSaveTrigger::Button(user))}),
+    ))
 }
 
 pub(crate) async fn faults(State(simulator): State<Simulator>) -> Response {

@@ -11,7 +11,7 @@ use crate::{
     clock,
     editor_config::{EditorConfig, EditorError, EditorUser},
     ooxml::{self, Kind, Unreadable},
-    saving::Built,
+    save::AssembledFile,
 };
 
 /// An open editor or viewer.
@@ -26,7 +26,7 @@ pub(crate) struct Member {
     pub(crate) lost: bool,
     /// Message of the `drop` command that made it read-only.
     pub(crate) dropped: Option<String>,
-    /// Base URL of the simulator as seen by its browser; result URLs are built from it.
+    /// Base URL of the simulator as seen by its browser; result URLs are assembled from it.
     pub(crate) origin: String,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum SaveOutcome {
 /// The latest forced save.
 pub(crate) struct ForcedSave {
     pub(crate) revision: u64,
-    pub(crate) built: Option<Built>,
+    pub(crate) assembled: Option<AssembledFile>,
     pub(crate) outcome: SaveOutcome,
 }
 
@@ -91,8 +91,8 @@ pub(crate) struct Session {
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
     pub(crate) forced: Option<ForcedSave>,
-    /// The revision at the last restart. The state of forced saves is kept in memory only: without a later change there
-    /// is nothing to force, although the changes are still in the database.
+    /// The revision at the last restart. The state of forced saves is forgotten in memory only: without a later change there
+    /// is nothing to trigger, although the changes are still in the database.
     pub(crate) restarted_at: Option<u64>,
     /// Incremented when an editor joins; a delayed save checks it and is skipped if it changed.
     pub(crate) epoch: u64,

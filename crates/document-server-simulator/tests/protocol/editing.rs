@@ -99,10 +99,10 @@ async fn a_lost_editor_is_waited_for_and_may_come_back() {
     })
     .await;
     let ben = world.open("d-1", "ben").await;
-    ben.type_text(" kept").await.unwrap();
+    ben.type_text(" forgotten").await.unwrap();
     ben.abandon().await.unwrap();
     let back = world.open("d-1", "ben").await;
-    assert_eq!(back.text().await.unwrap(), "Title kept");
+    assert_eq!(back.text().await.unwrap(), "Title forgotten");
     // Longer than the delay of the first disconnect, which must not end the resumed session.
     let early = world
         .simulator

@@ -6,5 +6,5 @@ mod editing;
 mod failing;
 mod losing;
 mod page;
-mod saving;
+mod save;
 mod support;

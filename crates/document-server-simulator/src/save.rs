@@ -20,14 +20,14 @@ use crate::{
 };
 
 /// Time to assemble a file.
-const ASSEMBLY: Duration = Duration::from_millis(300);
+const ASSEMBLY_DELAY: Duration = Duration::from_millis(300);
 
 /// The release whose behaviour is simulated.
 pub(crate) const SERVER_VERSION: &str = "9.3.1";
 
 /// An assembled result: the paths of the file and of the list of changes.
 #[derive(Clone)]
-pub(crate) struct Built {
+pub(crate) struct AssembledFile {
     file: String,
     changes: Option<String>,
     bytes: Bytes,
@@ -35,14 +35,14 @@ pub(crate) struct Built {
 
 /// What triggered a forced save.
 #[derive(Clone)]
-pub(crate) enum Force {
+pub(crate) enum ForceSaveTrigger {
     /// A command of another server, with its user data.
     Command(Option<Value>),
     /// The save button of this user.
     Button(EditorUser),
 }
 
-impl Force {
+impl ForceSaveTrigger {
     fn kind(&self) -> u8 {
         match self {
             Self::Command(_) => 0,
@@ -87,7 +87,7 @@ impl SaveSnapshot {
 
 impl Simulator {
     /// Starts the final save of a session after its last editor disconnected.
-    pub(crate) fn save_finally(&self, session: &mut Session, leaver: &Member) -> oneshot::Receiver<Delivery> {
+    pub(crate) fn start_final_save(&self, session: &mut Session, last_editor: &Member) -> oneshot::Receiver<Delivery> {
         let (done, receiver) = oneshot::channel();
         let Some(snapshot) = SaveSnapshot::of(session) else {
             return receiver;
@@ -99,22 +99,22 @@ impl Simulator {
             .as_ref()
             .is_some_and(|forced| forced.outcome == SaveOutcome::Accepted && forced.revision == session.revision);
         let callback_queue = session.callback_queue.clone();
-        let leaver = leaver.clone();
+        let last_editor = last_editor.clone();
         let simulator = self.clone();
         self.spawn(async move {
-            tokio::time::sleep(simulator.settings().pause(ASSEMBLY)).await;
+            tokio::time::sleep(simulator.settings().pause(ASSEMBLY_DELAY)).await;
             let faults = simulator.faults().get();
-            let built = simulator.assembled(&snapshot).await;
-            let status = if built.is_some() && !faults.assembly_fails {
+            let assembled = simulator.assemble(&snapshot).await;
+            let status = if assembled.is_some() && !faults.assembly_fails {
                 2
             } else {
                 3
             };
-            let shown = built.clone().filter(|_| status == 2 || faults.partial_result);
+            let shown = assembled.clone().filter(|_| status == 2 || faults.partial_result);
             let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
             let callback = simulator
-                .described(callback, &snapshot, shown.as_ref(), &leaver.origin)
-                .action(0, &leaver.user.id)
+                .add_save_fields(callback, &snapshot, shown.as_ref(), &last_editor.origin)
+                .action(0, &last_editor.user.id)
                 .with("notmodified", unchanged);
             let delivery = if faults.forgets_saves {
                 Delivery {
@@ -127,19 +127,25 @@ impl Simulator {
                 };
                 delivery
             };
-            simulator.settle(&snapshot, built, delivery.status, delivery.accepted);
+            simulator.apply_final_result(&snapshot, assembled, delivery.status, delivery.accepted);
             let _receiver_dropped = done.send(delivery);
         });
         receiver
     }
 
     /// Applies the response to a final save to the session.
-    fn settle(&self, snapshot: &SaveSnapshot, built: Option<Built>, status: u8, accepted: bool) {
+    fn apply_final_result(
+        &self,
+        snapshot: &SaveSnapshot,
+        assembled: Option<AssembledFile>,
+        status: u8,
+        accepted: bool,
+    ) {
         let mut state = self.state();
         match (status, accepted) {
             (2, true) => {
-                if let Some(kept) = state.forgotten.remove(&snapshot.key) {
-                    self.results().remove(&kept.path);
+                if let Some(forgotten) = state.forgotten.remove(&snapshot.key) {
+                    self.results().remove(&forgotten.path);
                 }
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Finished;
@@ -147,21 +153,21 @@ impl Simulator {
                 }
             }
             (2, false) => {
-                if let Some(built) = built {
+                if let Some(assembled) = assembled {
                     let name = format!("output.{}", snapshot.file_type());
                     let folder = format!("forgotten/{}", snapshot.key);
-                    let path = self.results().put(&folder, &name, built.bytes.clone());
+                    let path = self.results().put(&folder, &name, assembled.bytes.clone());
                     let forgotten = ForgottenFile {
-                        bytes: built.bytes,
+                        bytes: assembled.bytes,
                         file_type: snapshot.file_type(),
                         path,
                     };
                     state.forgotten.insert(snapshot.key.clone(), forgotten);
                 }
-                forget_session(&mut state.sessions, &snapshot.key);
+                remove_session(&mut state.sessions, &snapshot.key);
             }
             // A failed save that is acknowledged loses the changes for good.
-            (_, true) => forget_session(&mut state.sessions, &snapshot.key),
+            (_, true) => remove_session(&mut state.sessions, &snapshot.key),
             (_, false) => {
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
                     session.phase = Phase::Live;
@@ -172,7 +178,7 @@ impl Simulator {
     }
 
     /// Starts a forced save during the session. Returns the error code of the command.
-    pub(crate) fn force(&self, key: &str, force: Force) -> i64 {
+    pub(crate) fn force_save(&self, key: &str, trigger: ForceSaveTrigger) -> i64 {
         if let Some(answer) = self.faults().get().forcesave_response {
             return answer;
         }
@@ -203,47 +209,52 @@ impl Simulator {
             return 4;
         }
         // A forced save that was rejected is sent again with the same file.
-        let again = before.and_then(|forced| forced.built);
+        let previous = before.and_then(|forced| forced.assembled);
         session.forced = Some(ForcedSave {
             revision: session.revision,
-            built: again.clone(),
+            assembled: previous.clone(),
             outcome: SaveOutcome::Pending,
         });
-        if let Force::Button(user) = &force {
+        if let ForceSaveTrigger::Button(user) = &trigger {
             snapshot.to = session.callback_url_of(user);
         }
         let simulator = self.clone();
-        self.spawn(async move { simulator.force_now(snapshot, force, again).await });
+        self.spawn(async move { simulator.run_forced_save(snapshot, trigger, previous).await });
         0
     }
 
-    async fn force_now(&self, snapshot: SaveSnapshot, force: Force, again: Option<Built>) {
+    async fn run_forced_save(
+        &self,
+        snapshot: SaveSnapshot,
+        trigger: ForceSaveTrigger,
+        previous: Option<AssembledFile>,
+    ) {
         let faults = self.faults().get();
-        tokio::time::sleep(self.settings().pause(ASSEMBLY) + Duration::from_millis(faults.forced_assembly)).await;
+        tokio::time::sleep(self.settings().pause(ASSEMBLY_DELAY) + Duration::from_millis(faults.forced_assembly)).await;
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.
-            self.note_forced(&snapshot, |forced| forced.outcome = SaveOutcome::Rejected);
+            self.update_forced_save(&snapshot, |forced| forced.outcome = SaveOutcome::Rejected);
             return;
         }
-        let built = match again {
-            Some(built) => Some(built),
-            None => self.assembled(&snapshot).await,
+        let assembled = match previous {
+            Some(assembled) => Some(assembled),
+            None => self.assemble(&snapshot).await,
         };
-        let built = built.filter(|_| !faults.assembly_fails);
+        let assembled = assembled.filter(|_| !faults.assembly_fails);
         // Recorded before sending: a concurrent forced save reuses the file.
-        self.note_forced(&snapshot, |forced| forced.built.clone_from(&built));
-        let status = if built.is_some() { 6 } else { 7 };
+        self.update_forced_save(&snapshot, |forced| forced.assembled.clone_from(&assembled));
+        let status = if assembled.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
         let callback = Callback::new(&snapshot.key, status, snapshot.to.clone());
         let mut callback = self
-            .described(callback, &snapshot, built.as_ref(), &origin)
+            .add_save_fields(callback, &snapshot, assembled.as_ref(), &origin)
             .with("notmodified", false)
-            .with("forcesavetype", force.kind());
-        match &force {
-            Force::Command(Some(userdata)) => callback = callback.with("userdata", userdata.clone()),
-            Force::Command(None) => {}
-            Force::Button(user) => callback = callback.action(2, &user.id),
+            .with("forcesavetype", trigger.kind());
+        match &trigger {
+            ForceSaveTrigger::Command(Some(userdata)) => callback = callback.with("userdata", userdata.clone()),
+            ForceSaveTrigger::Command(None) => {}
+            ForceSaveTrigger::Button(user) => callback = callback.action(2, &user.id),
         }
         let delivery = deliver(self, callback).await;
         let outcome = if status == 6 && delivery.accepted {
@@ -251,7 +262,7 @@ impl Simulator {
         } else {
             SaveOutcome::Rejected
         };
-        self.note_forced(&snapshot, |forced| forced.outcome = outcome);
+        self.update_forced_save(&snapshot, |forced| forced.outcome = outcome);
     }
 
     fn is_live(&self, key: &str) -> bool {
@@ -263,19 +274,19 @@ impl Simulator {
     }
 
     /// Updates the forced save of this revision unless a newer one replaced it.
-    fn note_forced(&self, snapshot: &SaveSnapshot, note: impl FnOnce(&mut ForcedSave)) {
+    fn update_forced_save(&self, snapshot: &SaveSnapshot, update: impl FnOnce(&mut ForcedSave)) {
         let mut state = self.state();
         let forced = state
             .sessions
             .get_mut(&snapshot.key)
             .and_then(|session| session.forced.as_mut());
         if let Some(forced) = forced.filter(|forced| forced.revision == snapshot.revision) {
-            note(forced);
+            update(forced);
         }
     }
 
     /// Assembles the file and the list of changes and stores both as results.
-    async fn assembled(&self, snapshot: &SaveSnapshot) -> Option<Built> {
+    async fn assemble(&self, snapshot: &SaveSnapshot) -> Option<AssembledFile> {
         let (source, lines) = (snapshot.source.clone(), snapshot.lines.clone());
         let written = tokio::task::spawn_blocking(move || ooxml::write(&source, &lines)).await;
         let bytes: Bytes = written.ok()?.ok()?.into();
@@ -291,17 +302,23 @@ impl Simulator {
             let archive = blank::archive(&[("changes0.json", changes)]);
             self.results().put(&folder, "changes.zip", archive.into())
         });
-        Some(Built { file, changes, bytes })
+        Some(AssembledFile { file, changes, bytes })
     }
 
     /// Adds the fields that all saves have.
-    fn described(&self, callback: Callback, snapshot: &SaveSnapshot, built: Option<&Built>, origin: &str) -> Callback {
+    fn add_save_fields(
+        &self,
+        callback: Callback,
+        snapshot: &SaveSnapshot,
+        assembled: Option<&AssembledFile>,
+        origin: &str,
+    ) -> Callback {
         let faults = self.faults().get();
         let mut callback = callback;
-        if let Some(built) = built {
+        if let Some(assembled) = assembled {
             let name = format!("output.{}", snapshot.file_type());
-            callback = callback.with("url", results::link(self, &built.file, origin, &name));
-            if let Some(changes) = &built.changes {
+            callback = callback.with("url", results::link(self, &assembled.file, origin, &name));
+            if let Some(changes) = &assembled.changes {
                 callback = callback.with("changesurl", results::link(self, changes, origin, "changes.zip"));
             }
             callback = callback.with("history", history(snapshot, faults.history_padding));
@@ -335,7 +352,7 @@ fn history(snapshot: &SaveSnapshot, padding: usize) -> Value {
     json!({"serverVersion": SERVER_VERSION, "changes": changes})
 }
 
-fn forget_session(sessions: &mut std::collections::HashMap<String, Session>, key: &str) {
+fn remove_session(sessions: &mut std::collections::HashMap<String, Session>, key: &str) {
     if let Some(session) = sessions.remove(key) {
         session.notify();
     }

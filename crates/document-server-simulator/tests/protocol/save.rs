@@ -30,13 +30,13 @@ async fn after_four_failures_the_save_is_forgotten_and_can_be_fetched() {
     assert!(!ben.close().await.unwrap().accepted);
     assert_eq!(world.statuses().len(), 5);
     assert_eq!(world.command("getForgottenList", "").await["keys"], json!(["d-1"]));
-    let kept = world.command("getForgotten", "d-1").await;
-    let file = fetch(&kept["url"]).await.bytes().await.unwrap();
+    let forgotten = world.command("getForgotten", "d-1").await;
+    let file = fetch(&forgotten["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title typed"]);
     assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 0);
     assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 1);
     assert_eq!(world.command("getForgottenList", "").await["keys"], json!([]));
-    assert_eq!(fetch(&kept["url"]).await.status(), 404);
+    assert_eq!(fetch(&forgotten["url"]).await.status(), 404);
 }
 
 #[tokio::test]
@@ -146,12 +146,12 @@ async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
         ..Faults::default()
     });
     let ben = world.open("d-1", "ben").await;
-    ben.type_text(" kept").await.unwrap();
+    ben.type_text(" forgotten").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(3));
     assert!(world.got()[1].get("url").is_none());
     world.simulator.faults().clear();
     let again = world.open("d-1", "ben").await;
-    assert_eq!(again.text().await.unwrap(), "Title kept");
+    assert_eq!(again.text().await.unwrap(), "Title forgotten");
     assert_eq!(again.close().await.unwrap().status, Some(2));
 }
 
