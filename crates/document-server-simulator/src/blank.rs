@@ -86,7 +86,7 @@ fn package(
     archive(&texts)
 }
 
-/// Writes a zip archive with these text entries, in this order.
+/// Writes a zip archive with these text entries, in this request.
 pub(crate) fn archive(entries: &[(&str, String)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in entries {

@@ -21,36 +21,36 @@ use crate::{
 };
 
 /// Interval at which a waiting request polls its job.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest time a request waits: 1.5 times the limit of a conversion task.
-const LONGEST: Duration = Duration::from_mins(30);
+const TIMEOUT: Duration = Duration::from_mins(30);
 
 /// Jobs by `conv_<key>_<format>`.
 #[derive(Default)]
-pub(crate) struct Conversions(Mutex<HashMap<String, Job>>);
+pub(crate) struct ConversionJobs(Mutex<HashMap<String, ConversionJob>>);
 
 #[derive(Clone)]
-enum Stage {
+enum JobState {
     RunningSimulator,
     Done { path: String },
     Failed(i64),
 }
 
-struct Job {
-    stage: Stage,
+struct ConversionJob {
+    state: JobState,
     /// Number of polls that still return "not finished" although the job is done.
     polls_left: u32,
 }
 
-impl Conversions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Job>> {
+impl ConversionJobs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, ConversionJob>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A validated conversion request.
 #[derive(Clone)]
-struct Order {
+struct ConversionRequest {
     job: String,
     url: String,
     file_type: String,
@@ -60,7 +60,7 @@ struct Order {
 }
 
 /// What the response reports.
-enum Outcome {
+enum ConversionStatus {
     Error(i64),
     NotYet,
     Done { url: String, file_type: String },
@@ -78,33 +78,37 @@ pub(crate) async fn convert(
     let parameters = simulator
         .tokens()
         .request_parameters(&body, bearer(&simulator, &headers));
-    let (outcome, asked) = match parameters {
-        Err(_) => (Outcome::Error(-8), Value::Null),
+    let (status, parameters) = match parameters {
+        Err(_) => (ConversionStatus::Error(-8), Value::Null),
         Ok(parameters) => {
             let origin = results::origin(simulator.settings(), &headers);
             let shard = query.get("shardkey").map(String::as_str);
-            let outcome = match order(&parameters) {
-                Err(error) => Outcome::Error(error),
-                Ok(order) => carried_out(&simulator, &order, &origin, shard).await,
+            let status = match parse_request(&parameters) {
+                Err(error) => ConversionStatus::Error(error),
+                Ok(request) => run_conversion(&simulator, &request, &origin, shard).await,
             };
-            (outcome, Value::Object(parameters))
+            (status, Value::Object(parameters))
         }
     };
-    let error = if let Outcome::Error(error) = outcome { error } else { 0 };
-    simulator.request_log().push_request("converter", asked, error);
+    let error = if let ConversionStatus::Error(error) = status {
+        error
+    } else {
+        0
+    };
+    simulator.request_log().push_request("converter", parameters, error);
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("");
     let old_address = uri.path().ends_with("ConvertService.ashx");
     if accept.contains("xml") || (old_address && !accept.contains("json")) {
-        return ([(header::CONTENT_TYPE, "text/xml; charset=utf-8")], as_xml(&outcome)).into_response();
+        return ([(header::CONTENT_TYPE, "text/xml; charset=utf-8")], render_xml(&status)).into_response();
     }
-    Json(as_json(&outcome)).into_response()
+    Json(render_json(&status)).into_response()
 }
 
 /// Validates the parameters; the error is the protocol's error code.
-fn order(parameters: &Claims) -> Result<Order, i64> {
+fn parse_request(parameters: &Claims) -> Result<ConversionRequest, i64> {
     let text = |name: &str| {
         parameters
             .get(name)
@@ -131,7 +135,7 @@ fn order(parameters: &Claims) -> Result<Order, i64> {
     let asynchronous = parameters
         .get("async")
         .is_some_and(|value| *value == true || *value == "true");
-    Ok(Order {
+    Ok(ConversionRequest {
         job,
         url: text("url"),
         file_type: text("filetype").to_lowercase(),
@@ -141,7 +145,7 @@ fn order(parameters: &Claims) -> Result<Order, i64> {
     })
 }
 
-impl Order {
+impl ConversionRequest {
     fn extension(&self) -> &str {
         if self.output == "pdfa" { "pdf" } else { &self.output }
     }
@@ -156,100 +160,105 @@ impl Order {
     }
 }
 
-async fn carried_out(simulator: &Simulator, order: &Order, origin: &str, shard: Option<&str>) -> Outcome {
+async fn run_conversion(
+    simulator: &Simulator,
+    request: &ConversionRequest,
+    origin: &str,
+    shard: Option<&str>,
+) -> ConversionStatus {
     let faults = simulator.faults().get();
     if let Some(error) = faults.conversion_error {
-        return Outcome::Error(error);
+        return ConversionStatus::Error(error);
     }
-    begin(simulator, order, faults.conversion_polls);
-    let patience = simulator.settings().pause(LONGEST);
+    start_job(simulator, request, faults.conversion_polls);
+    let timeout = simulator.settings().pause(TIMEOUT);
     let waiting = async {
         loop {
-            match look(simulator, order) {
-                Outcome::NotYet if !order.asynchronous => {
-                    let pause = simulator.settings().pause(LOOK).max(Duration::from_millis(1));
+            match poll(simulator, request) {
+                ConversionStatus::NotYet if !request.asynchronous => {
+                    let pause = simulator.settings().pause(POLL_INTERVAL).max(Duration::from_millis(1));
                     tokio::time::sleep(pause).await;
                 }
-                outcome => return outcome,
+                status => return status,
             }
         }
     };
-    let outcome = tokio::time::timeout(patience, waiting)
+    let status = tokio::time::timeout(timeout, waiting)
         .await
-        .unwrap_or(Outcome::Error(-2));
-    match outcome {
-        Outcome::Done { url: path, file_type } => {
-            let mut url = results::link(simulator, &path, origin, &order.download_name());
+        .unwrap_or(ConversionStatus::Error(-2));
+    match status {
+        ConversionStatus::Done { url: path, file_type } => {
+            let mut url = results::link(simulator, &path, origin, &request.download_name());
             if let Some(shard) = shard {
                 url = format!("{url}&shardkey={shard}");
             }
-            Outcome::Done { url, file_type }
+            ConversionStatus::Done { url, file_type }
         }
         other => other,
     }
 }
 
 /// Starts a job unless one exists for this key and format.
-fn begin(simulator: &Simulator, order: &Order, polls_left: u32) {
+fn start_job(simulator: &Simulator, request: &ConversionRequest, polls_left: u32) {
     let mut jobs = simulator.conversions().lock();
-    if jobs.contains_key(&order.job) {
+    if jobs.contains_key(&request.job) {
         return;
     }
-    let job = Job {
-        stage: Stage::RunningSimulator,
+    let job = ConversionJob {
+        state: JobState::RunningSimulator,
         polls_left,
     };
-    jobs.insert(order.job.clone(), job);
-    let (simulator, order) = (simulator.clone(), order.clone());
+    jobs.insert(request.job.clone(), job);
+    let (simulator, request) = (simulator.clone(), request.clone());
     // Not cancelled by a simulated crash: the conversion queue of the real server survives one.
     tokio::spawn(async move {
         if simulator.faults().get().conversion_hangs {
             return;
         }
-        let stage = match converted(&simulator, &order).await {
+        let state = match convert_document(&simulator, &request).await {
             Ok(bytes) => {
-                let name = format!("output.{}", order.extension());
-                Stage::Done {
-                    path: simulator.results().put(&format!("data/{}", order.job), &name, bytes),
+                let name = format!("output.{}", request.extension());
+                JobState::Done {
+                    path: simulator.results().put(&format!("data/{}", request.job), &name, bytes),
                 }
             }
-            Err(error) => Stage::Failed(error),
+            Err(error) => JobState::Failed(error),
         };
-        if let Some(job) = simulator.conversions().lock().get_mut(&order.job) {
-            job.stage = stage;
+        if let Some(job) = simulator.conversions().lock().get_mut(&request.job) {
+            job.state = state;
         }
     });
 }
 
 /// Returns the status of a job. A failure is reported once and then removed, so the same key can be converted again.
-fn look(simulator: &Simulator, order: &Order) -> Outcome {
+fn poll(simulator: &Simulator, request: &ConversionRequest) -> ConversionStatus {
     let mut jobs = simulator.conversions().lock();
-    let Some(job) = jobs.get_mut(&order.job) else {
-        return Outcome::Error(-6);
+    let Some(job) = jobs.get_mut(&request.job) else {
+        return ConversionStatus::Error(-6);
     };
-    match job.stage.clone() {
-        Stage::RunningSimulator => Outcome::NotYet,
-        Stage::Failed(error) => {
-            jobs.remove(&order.job);
-            Outcome::Error(error)
+    match job.state.clone() {
+        JobState::RunningSimulator => ConversionStatus::NotYet,
+        JobState::Failed(error) => {
+            jobs.remove(&request.job);
+            ConversionStatus::Error(error)
         }
-        Stage::Done { .. } if order.asynchronous && job.polls_left > 0 => {
+        JobState::Done { .. } if request.asynchronous && job.polls_left > 0 => {
             job.polls_left -= 1;
-            Outcome::NotYet
+            ConversionStatus::NotYet
         }
-        Stage::Done { path } => Outcome::Done {
+        JobState::Done { path } => ConversionStatus::Done {
             url: path,
-            file_type: order.extension().to_owned(),
+            file_type: request.extension().to_owned(),
         },
     }
 }
 
-async fn converted(simulator: &Simulator, order: &Order) -> Result<Bytes, i64> {
-    let source = simulator.download(&order.url).await.ok_or(-4)?;
-    let order = order.clone();
+async fn convert_document(simulator: &Simulator, request: &ConversionRequest) -> Result<Bytes, i64> {
+    let source = simulator.download(&request.url).await.ok_or(-4)?;
+    let request = request.clone();
     let work = move || {
         let source = if source.is_empty() {
-            blank::document(&order.file_type).into()
+            blank::document(&request.file_type).into()
         } else {
             source
         };
@@ -259,9 +268,9 @@ async fn converted(simulator: &Simulator, order: &Order) -> Result<Bytes, i64> {
         }
         let failed = |unreadable| if unreadable == Unreadable::TooLarge { -10 } else { -3 };
         let (kind, lines) = ooxml::read(&source).map_err(failed)?;
-        match order.extension() {
+        match request.extension() {
             "pdf" if kind == ooxml::Kind::Pdf => Ok(source),
-            "pdf" => Ok(pdf::document(&order.title, &lines).into()),
+            "pdf" => Ok(pdf::document(&request.title, &lines).into()),
             "txt" => Ok(lines.join("\n").into()),
             extension => Ok(ooxml::write(&blank::document(extension), &lines)
                 .map_err(failed)?
@@ -271,21 +280,21 @@ async fn converted(simulator: &Simulator, order: &Order) -> Result<Bytes, i64> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(-1))
 }
 
-fn as_json(outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Error(error) => json!({"error": error}),
-        Outcome::NotYet => json!({"fileUrl": "", "percent": 0, "endConvert": false}),
-        Outcome::Done { url, file_type } => {
+fn render_json(status: &ConversionStatus) -> Value {
+    match status {
+        ConversionStatus::Error(error) => json!({"error": error}),
+        ConversionStatus::NotYet => json!({"fileUrl": "", "percent": 0, "endConvert": false}),
+        ConversionStatus::Done { url, file_type } => {
             json!({"fileUrl": url, "fileType": file_type, "percent": 100, "endConvert": true})
         }
     }
 }
 
-fn as_xml(outcome: &Outcome) -> String {
-    let fields = match outcome {
-        Outcome::Error(error) => format!("<Error>{error}</Error>"),
-        Outcome::NotYet => "<FileUrl/><FileType/><Percent>0</Percent><EndConvert>False</EndConvert>".into(),
-        Outcome::Done { url, file_type } => {
+fn render_xml(status: &ConversionStatus) -> String {
+    let fields = match status {
+        ConversionStatus::Error(error) => format!("<Error>{error}</Error>"),
+        ConversionStatus::NotYet => "<FileUrl/><FileType/><Percent>0</Percent><EndConvert>False</EndConvert>".into(),
+        ConversionStatus::Done { url, file_type } => {
             let url = quick_xml::escape::escape(url.as_str());
             format!(
                 "<FileUrl>{url}</FileUrl><FileType>{file_type}</FileType><Percent>100</Percent><EndConvert>True</EndConvert>"

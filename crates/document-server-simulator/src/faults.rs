@@ -112,9 +112,9 @@ pub struct Faults {
     pub command_key: Option<String>,
     /// `/healthcheck` returns `false` with status 200.
     pub unhealthy: bool,
-    /// Conversions fail with this error code.
+    /// ConversionJobs fail with this error code.
     pub conversion_error: Option<i64>,
-    /// Conversions never finish.
+    /// ConversionJobs never finish.
     pub conversion_hangs: bool,
     /// Number of polls that return "not finished" before an asynchronous conversion reports its result.
     pub conversion_polls: u32,

@@ -122,7 +122,7 @@ impl<'b> Package<'b> {
         Ok(bytes)
     }
 
-    /// Returns the parts that hold text, in reading order.
+    /// Returns the parts that hold text, in reading request.
     fn text_parts(&self) -> Result<Vec<(String, Dialect)>, Unreadable> {
         let numbered = |folder: &str| -> Result<Vec<String>, Unreadable> {
             let mut found = BTreeMap::new();

@@ -97,7 +97,7 @@ impl Simulator {
         let unchanged = session
             .forced
             .as_ref()
-            .is_some_and(|forced| forced.outcome == SaveOutcome::Accepted && forced.revision == session.revision);
+            .is_some_and(|forced| forced.status == SaveOutcome::Accepted && forced.revision == session.revision);
         let callback_queue = session.callback_queue.clone();
         let last_editor = last_editor.clone();
         let simulator = self.clone();
@@ -203,7 +203,7 @@ impl Simulator {
             .filter(|forced| forced.revision == session.revision);
         if before
             .as_ref()
-            .is_some_and(|forced| forced.outcome == SaveOutcome::Accepted)
+            .is_some_and(|forced| forced.status == SaveOutcome::Accepted)
         {
             session.forced = before;
             return 4;
@@ -213,7 +213,7 @@ impl Simulator {
         session.forced = Some(ForcedSave {
             revision: session.revision,
             assembled: previous.clone(),
-            outcome: SaveOutcome::Pending,
+            status: SaveOutcome::Pending,
         });
         if let ForceSaveTrigger::Button(user) = &trigger {
             snapshot.to = session.callback_url_of(user);
@@ -234,7 +234,7 @@ impl Simulator {
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.
-            self.update_forced_save(&snapshot, |forced| forced.outcome = SaveOutcome::Rejected);
+            self.update_forced_save(&snapshot, |forced| forced.status = SaveOutcome::Rejected);
             return;
         }
         let assembled = match previous {
@@ -257,12 +257,12 @@ impl Simulator {
             ForceSaveTrigger::Button(user) => callback = callback.action(2, &user.id),
         }
         let delivery = deliver(self, callback).await;
-        let outcome = if status == 6 && delivery.accepted {
+        let status = if status == 6 && delivery.accepted {
             SaveOutcome::Accepted
         } else {
             SaveOutcome::Rejected
         };
-        self.update_forced_save(&snapshot, |forced| forced.outcome = outcome);
+        self.update_forced_save(&snapshot, |forced| forced.status = status);
     }
 
     fn is_live(&self, key: &str) -> bool {

@@ -61,7 +61,7 @@ pub(crate) enum SaveOutcome {
 pub(crate) struct ForcedSave {
     pub(crate) revision: u64,
     pub(crate) assembled: Option<AssembledFile>,
-    pub(crate) outcome: SaveOutcome,
+    pub(crate) status: SaveOutcome,
 }
 
 /// A replacement of lines, used to transform edits that were made against an older revision.

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    convert::Conversions,
+    convert::ConversionJobs,
     faults::{FaultInjector, Faults},
     listener::PracticeListener,
     request_log::{ReceivedRequest, RequestLog, SentCallback},
@@ -62,7 +62,7 @@ struct SimulatorInner {
     faults: FaultInjector,
     state: Mutex<SimulatorState>,
     results: Results,
-    conversions: Conversions,
+    conversions: ConversionJobs,
     request_log: RequestLog,
     crash: Mutex<CancellationToken>,
 }
@@ -86,7 +86,7 @@ impl Simulator {
             faults: FaultInjector::new(),
             state: Mutex::default(),
             results: Results::default(),
-            conversions: Conversions::default(),
+            conversions: ConversionJobs::default(),
             request_log: RequestLog::default(),
             crash: Mutex::default(),
         }))
@@ -204,7 +204,7 @@ impl Simulator {
         &self.0.results
     }
 
-    pub(crate) fn conversions(&self) -> &Conversions {
+    pub(crate) fn conversions(&self) -> &ConversionJobs {
         &self.0.conversions
     }
 

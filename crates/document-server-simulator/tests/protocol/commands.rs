@@ -54,7 +54,7 @@ async fn info_names_the_editors_and_sends_the_news_once_more() {
     assert_eq!(world.statuses(), [1, 1, 4]);
     assert!(
         world.got()[1].get("actions").is_none(),
-        "asked for, not caused by anybody"
+        "parameters for, not caused by anybody"
     );
 }
 

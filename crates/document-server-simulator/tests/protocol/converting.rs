@@ -1,4 +1,4 @@
-//! Conversions, including the defects of the real server.
+//! ConversionJobs, including the defects of the real server.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{Settings, blank_document, pdf_text, write_document};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SECRET, World, fetch, sign};
 
-fn order(world: &World, key: &str) -> Value {
+fn parse_request(world: &World, key: &str) -> Value {
     json!({
         "async": false, "filetype": "docx", "outputtype": "pdf", "key": key, "title": "Größe.docx",
         "url": format!("{}/file/{key}", world.base),
@@ -28,7 +28,9 @@ async fn documents_of_every_kind_become_pdfs_with_their_text() {
     let world = World::new().await;
     for file_type in ["docx", "xlsx", "pptx"] {
         store(&world, file_type, "Grüße aus der 7b");
-        let answer = world.ask("/converter?shardkey=s1", order(&world, file_type)).await;
+        let answer = world
+            .ask("/converter?shardkey=s1", parse_request(&world, file_type))
+            .await;
         assert_eq!((&answer["endConvert"], &answer["percent"]), (&json!(true), &json!(100)));
         assert_eq!(answer["fileType"], "pdf");
         assert!(answer["fileUrl"].as_str().unwrap().ends_with("&shardkey=s1"));
@@ -40,11 +42,11 @@ async fn documents_of_every_kind_become_pdfs_with_their_text() {
 async fn an_asynchronous_conversion_is_polled_until_its_end() {
     let world = World::new().await;
     world.simulator.faults().update(|faults| faults.conversion_polls = 2);
-    let mut asked = order(&world, "k");
-    asked["async"] = json!(true);
+    let mut parameters = parse_request(&world, "k");
+    parameters["async"] = json!(true);
     let mut answers = Vec::new();
     loop {
-        let answer = world.ask("/converter", asked.clone()).await;
+        let answer = world.ask("/converter", parameters.clone()).await;
         answers.push(answer.clone());
         if answer["endConvert"] == true {
             break;
@@ -59,18 +61,18 @@ async fn an_asynchronous_conversion_is_polled_until_its_end() {
 async fn the_same_key_gives_the_old_result_and_no_key_is_shared_by_all() {
     let world = World::new().await;
     store(&world, "docx", "first");
-    let mut keyless = order(&world, "x");
+    let mut keyless = parse_request(&world, "x");
     keyless.as_object_mut().unwrap().remove("key");
-    world.ask("/converter", order(&world, "k")).await;
+    world.ask("/converter", parse_request(&world, "k")).await;
     world.ask("/converter", keyless.clone()).await;
     store(&world, "docx", "second");
     assert_eq!(
-        pdf_of(&world.ask("/converter", order(&world, "k")).await).await,
+        pdf_of(&world.ask("/converter", parse_request(&world, "k")).await).await,
         "first"
     );
     assert_eq!(pdf_of(&world.ask("/converter", keyless).await).await, "first");
     assert_eq!(
-        pdf_of(&world.ask("/converter", order(&world, "k2")).await).await,
+        pdf_of(&world.ask("/converter", parse_request(&world, "k2")).await).await,
         "second"
     );
 }
@@ -78,34 +80,34 @@ async fn the_same_key_gives_the_old_result_and_no_key_is_shared_by_all() {
 #[tokio::test]
 async fn errors_are_numbers_and_a_failed_download_is_not_remembered() {
     let world = World::new().await;
-    let error = async |asked: Value| world.ask("/converter", asked).await["error"].clone();
+    let error = async |parameters: Value| world.ask("/converter", parameters).await["error"].clone();
     let with = |name: &str, value: Value| {
-        let mut asked = order(&world, "k");
-        asked[name] = value;
-        asked
+        let mut parameters = parse_request(&world, "k");
+        parameters[name] = value;
+        parameters
     };
     assert_eq!(error(with("key", json!("k".repeat(300)))).await, -1);
     assert_eq!(error(with("key", json!("a/b"))).await, -7);
     assert_eq!(error(with("outputtype", json!("exe"))).await, -7);
     assert_eq!(error(with("url", json!("file:///etc/passwd"))).await, -4);
     world.store(b"missing".to_vec());
-    assert_eq!(error(order(&world, "k")).await, -4);
+    assert_eq!(error(parse_request(&world, "k")).await, -4);
     store(&world, "docx", "there again");
     assert_eq!(
-        pdf_of(&world.ask("/converter", order(&world, "k")).await).await,
+        pdf_of(&world.ask("/converter", parse_request(&world, "k")).await).await,
         "there again"
     );
     world.store(vec![0xD0, 0xCF, 0x11, 0xE0, 0]);
-    assert_eq!(error(order(&world, "k3")).await, -5);
+    assert_eq!(error(parse_request(&world, "k3")).await, -5);
     world
         .simulator
         .faults()
         .update(|faults| faults.conversion_error = Some(-2));
-    assert_eq!(error(order(&world, "k4")).await, -2);
+    assert_eq!(error(parse_request(&world, "k4")).await, -2);
     let url = format!("{}/converter", world.simulator.url());
     let bare = reqwest::Client::new()
         .post(url)
-        .json(&order(&world, "k"))
+        .json(&parse_request(&world, "k"))
         .send()
         .await
         .unwrap();
@@ -116,7 +118,7 @@ async fn errors_are_numbers_and_a_failed_download_is_not_remembered() {
 #[tokio::test]
 async fn the_old_address_answers_in_xml() {
     let world = World::new().await;
-    let body = json!({"token": sign(order(&world, "k"))});
+    let body = json!({"token": sign(parse_request(&world, "k"))});
     let url = format!("{}/ConvertService.ashx", world.simulator.url());
     let answer = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
     let text = answer.text().await.unwrap();
@@ -134,8 +136,8 @@ async fn a_hanging_conversion_ends_in_a_timeout_only_after_long() {
     })
     .await;
     world.simulator.faults().update(|faults| faults.conversion_hangs = true);
-    assert_eq!(world.ask("/converter", order(&world, "k")).await["error"], -2);
-    let mut asked = order(&world, "k");
-    asked["async"] = json!(true);
-    assert_eq!(world.ask("/converter", asked).await["endConvert"], false);
+    assert_eq!(world.ask("/converter", parse_request(&world, "k")).await["error"], -2);
+    let mut parameters = parse_request(&world, "k");
+    parameters["async"] = json!(true);
+    assert_eq!(world.ask("/converter", parameters).await["endConvert"], false);
 }

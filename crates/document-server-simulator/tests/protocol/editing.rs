@@ -165,6 +165,6 @@ async fn an_empty_source_opens_blank_and_a_missing_one_not_at_all() {
     assert_eq!(
         world.downloads().len(),
         4,
-        "a missing document is asked for three times"
+        "a missing document is parameters for three times"
     );
 }
