@@ -51,7 +51,7 @@ fn package(
 ) -> Vec<u8> {
     let mut overrides = String::new();
     for (name, kind) in std::iter::once((main, main_type)).chain(parts.iter().map(|part| (part.0, part.1))) {
-        let mark = [
+        let signature = [
             r#"<Override PartName="/"#,
             name,
             r#"" ContentType=""#,
@@ -60,7 +60,7 @@ fn package(
             kind,
             r#""/>"#,
         ];
-        overrides.extend(mark);
+        overrides.extend(signature);
     }
     let types = format!(
         r#"<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>{overrides}</Types>"#

@@ -38,7 +38,7 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
     if is_struck {
         tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
     }
-    let origin = results::origin(simulator.settings(), &headers);
+    let origin = results::caller_origin(simulator.settings(), &headers);
     let mut answer = match faults.command_error.filter(|_| is_struck) {
         Some(error) => json!({"error": error}),
         None => answered(&simulator, &parameters, &origin),
@@ -93,7 +93,7 @@ fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
                 || json!({"error": 1}),
                 |forgotten| {
                     let name = format!("output.{}", forgotten.file_type);
-                    json!({"error": 0, "url": results::link(simulator, &forgotten.path, origin, &name)})
+                    json!({"error": 0, "url": results::signed_url(simulator, &forgotten.path, origin, &name)})
                 },
             )
         }

@@ -81,7 +81,7 @@ pub(crate) async fn convert(
     let (status, parameters) = match parameters {
         Err(_) => (ConversionStatus::Error(-8), Value::Null),
         Ok(parameters) => {
-            let origin = results::origin(simulator.settings(), &headers);
+            let origin = results::caller_origin(simulator.settings(), &headers);
             let shard = query.get("shardkey").map(String::as_str);
             let status = match parse_request(&parameters) {
                 Err(error) => ConversionStatus::Error(error),
@@ -188,7 +188,7 @@ async fn run_conversion(
         .unwrap_or(ConversionStatus::Error(-2));
     match status {
         ConversionStatus::Done { url: path, file_type } => {
-            let mut url = results::link(simulator, &path, origin, &request.download_name());
+            let mut url = results::signed_url(simulator, &path, origin, &request.download_name());
             if let Some(shard) = shard {
                 url = format!("{url}&shardkey={shard}");
             }

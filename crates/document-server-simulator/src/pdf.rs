@@ -136,7 +136,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
 }
 
 fn assembled(objects: &[String]) -> Vec<u8> {
-    // Bytes above 127 in the second line mark the file as binary.
+    // Bytes above 127 in the second line signature the file as binary.
     let mut bytes = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
     let mut table = String::new();
     for (number, object) in objects.iter().enumerate() {

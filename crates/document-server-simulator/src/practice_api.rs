@@ -57,7 +57,7 @@ pub(crate) async fn open(
     headers: HeaderMap,
     Json(config): Json<Value>,
 ) -> Answer<OpenedEditor> {
-    let origin = results::origin(simulator.settings(), &headers);
+    let origin = results::caller_origin(simulator.settings(), &headers);
     // Completes even if the page disconnects; cancellation would leave an incomplete session.
     let opening = tokio::spawn(async move { simulator.open(&config, origin).await });
     let opened = opening.await.map_err(|_| EditorError::new(-1, "the server crashed"))?;

@@ -24,11 +24,11 @@ use crate::{clock, faults::DownloadFault, settings::Settings, simulator::Simulat
 
 /// Result files by path.
 #[derive(Default)]
-pub(crate) struct Results {
+pub(crate) struct ResultFiles {
     files: Mutex<HashMap<String, Bytes>>,
 }
 
-impl Results {
+impl ResultFiles {
     /// Stores a file and returns its path, from which URLs are made.
     pub(crate) fn put(&self, folder: &str, name: &str, bytes: Bytes) -> String {
         let path = format!("/cache/files/{folder}/{name}/{name}");
@@ -37,7 +37,7 @@ impl Results {
     }
 
     /// Returns a folder for the next result of a session that no stored result uses.
-    pub(crate) fn unused_folder(&self, key: &str) -> String {
+    pub(crate) fn find_unused_folder(&self, key: &str) -> String {
         let files = self.lock();
         loop {
             let folder = format!("data/{key}_{:04}", rand::random_range(0..10_000));
@@ -62,21 +62,21 @@ impl Results {
 }
 
 /// Returns a signed URL of a result file, valid for the link lifetime of the settings.
-pub(crate) fn link(simulator: &Simulator, path: &str, origin: &str, download_name: &str) -> String {
+pub(crate) fn signed_url(simulator: &Simulator, path: &str, origin: &str, download_name: &str) -> String {
     let settings = simulator.settings();
     let origin = simulator
         .faults()
         .get()
         .foreign_host
         .map_or_else(|| origin.to_owned(), |host| format!("http://{host}"));
-    let expires = clock::now_seconds() + settings.link_life.as_secs();
-    let mark = mark(&settings.secret, path, expires);
+    let expires = clock::now_seconds() + settings.link_lifetime.as_secs();
+    let signature = signature(&settings.secret, path, expires);
     let name = utf8_percent_encode(download_name, NON_ALPHANUMERIC);
-    format!("{origin}{path}?md5={mark}&expires={expires}&filename={name}")
+    format!("{origin}{path}?md5={signature}&expires={expires}&filename={name}")
 }
 
 /// The query parameter is named `md5`; the value here is half of a SHA-256, which clients cannot distinguish.
-fn mark(secret: &str, path: &str, expires: u64) -> String {
+fn signature(secret: &str, path: &str, expires: u64) -> String {
     let digest = Sha256::digest(format!("{expires}{path}{secret}"));
     let (half, _) = digest.split_at(16);
     format!(
@@ -87,7 +87,7 @@ fn mark(secret: &str, path: &str, expires: u64) -> String {
 
 /// Returns the base URL of the simulator as seen by the caller. A forwarded host takes precedence, as measured on the
 /// real server.
-pub(crate) fn origin(settings: &Settings, headers: &HeaderMap) -> String {
+pub(crate) fn caller_origin(settings: &Settings, headers: &HeaderMap) -> String {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").unwrap_or("http");
     if let Some(host) = text("x-forwarded-host") {
@@ -100,7 +100,7 @@ pub(crate) fn origin(settings: &Settings, headers: &HeaderMap) -> String {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Ticket {
+pub(crate) struct LinkQuery {
     #[serde(default)]
     md5: String,
     #[serde(default)]
@@ -110,17 +110,17 @@ pub(crate) struct Ticket {
 }
 
 /// `GET /cache/files/…`.
-pub(crate) async fn serve(State(simulator): State<Simulator>, uri: Uri, Query(ticket): Query<Ticket>) -> Response {
+pub(crate) async fn serve(State(simulator): State<Simulator>, uri: Uri, Query(query): Query<LinkQuery>) -> Response {
     let path = percent_decode_str(uri.path()).decode_utf8_lossy().into_owned();
     let fault = simulator.faults().take_download();
-    let response = if mark(&simulator.settings().secret, &path, ticket.expires) != ticket.md5 {
+    let response = if signature(&simulator.settings().secret, &path, query.expires) != query.md5 {
         StatusCode::FORBIDDEN.into_response()
-    } else if clock::now_seconds() >= ticket.expires {
+    } else if clock::now_seconds() >= query.expires {
         StatusCode::GONE.into_response()
     } else {
         match simulator.results().get(&path) {
             None => StatusCode::NOT_FOUND.into_response(),
-            Some(bytes) => spoilt(bytes, &ticket.filename, fault).await,
+            Some(bytes) => apply_fault(bytes, &query.filename, fault).await,
         }
     };
     let status = i64::from(response.status().as_u16());
@@ -130,7 +130,7 @@ pub(crate) async fn serve(State(simulator): State<Simulator>, uri: Uri, Query(ti
     response
 }
 
-async fn spoilt(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Response {
+async fn apply_fault(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Response {
     match fault {
         None => attachment(bytes.into(), name),
         Some(DownloadFault::Slow(milliseconds)) => {
@@ -140,7 +140,7 @@ async fn spoilt(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Respo
         Some(DownloadFault::Truncated) => {
             let whole = bytes.len();
             let half = bytes.slice(..whole / 2);
-            let mut response = attachment(cut(half), name);
+            let mut response = attachment(truncated_body(half), name);
             response.headers_mut().insert(header::CONTENT_LENGTH, whole.into());
             response
         }
@@ -149,13 +149,13 @@ async fn spoilt(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Respo
         Some(DownloadFault::Status(status)) => StatusCode::from_u16(status)
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
             .into_response(),
-        Some(DownloadFault::Oversized(size)) => attachment(padded(bytes, size), name),
-        Some(DownloadFault::Endless) => attachment(padded(bytes, u64::MAX), name),
+        Some(DownloadFault::Oversized(size)) => attachment(padded_body(bytes, size), name),
+        Some(DownloadFault::Endless) => attachment(padded_body(bytes, u64::MAX), name),
     }
 }
 
 /// Sends the bytes, then closes the connection before the announced length.
-fn cut(half: Bytes) -> Body {
+fn truncated_body(half: Bytes) -> Body {
     let end = stream::once(async {
         // Waits until the bytes are sent; an immediate error would discard them.
         tokio::time::sleep(Duration::from_millis(30)).await;
@@ -165,15 +165,15 @@ fn cut(half: Bytes) -> Body {
 }
 
 /// Sends the bytes, followed by zeros up to the size.
-fn padded(bytes: Bytes, size: u64) -> Body {
+fn padded_body(bytes: Bytes, size: u64) -> Body {
     static ZEROS: Bytes = Bytes::from_static(&[0; 64 * 1024]);
     let missing = size.saturating_sub(bytes.len() as u64);
     let tail = stream::unfold(missing, |missing| async move {
         let step = missing.min(ZEROS.len() as u64);
-        let piece = ZEROS.slice(..usize::try_from(step).expect("at most one block"));
+        let chunk = ZEROS.slice(..usize::try_from(step).expect("at most one block"));
         // Lets other tasks run: this stream never awaits anything else.
         tokio::task::yield_now().await;
-        (step > 0).then(|| (Ok::<_, std::io::Error>(piece), missing - step))
+        (step > 0).then(|| (Ok::<_, std::io::Error>(chunk), missing - step))
     });
     Body::from_stream(stream::iter([Ok(bytes)]).chain(tail))
 }

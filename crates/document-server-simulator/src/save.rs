@@ -293,7 +293,7 @@ impl Simulator {
         let folder = if self.faults().get().reuses_result_names {
             format!("data/{}_0000", snapshot.key)
         } else {
-            self.results().unused_folder(&snapshot.key)
+            self.results().find_unused_folder(&snapshot.key)
         };
         let name = format!("output.{}", snapshot.file_type());
         let file = self.results().put(&folder, &name, bytes.clone());
@@ -317,9 +317,9 @@ impl Simulator {
         let mut callback = callback;
         if let Some(assembled) = assembled {
             let name = format!("output.{}", snapshot.file_type());
-            callback = callback.with("url", results::link(self, &assembled.file, origin, &name));
+            callback = callback.with("url", results::signed_url(self, &assembled.file, origin, &name));
             if let Some(changes) = &assembled.changes {
-                callback = callback.with("changesurl", results::link(self, changes, origin, "changes.zip"));
+                callback = callback.with("changesurl", results::signed_url(self, changes, origin, "changes.zip"));
             }
             callback = callback.with("history", history(snapshot, faults.history_padding));
         }

@@ -23,7 +23,7 @@ pub struct Settings {
     /// Timeout of callback requests; not scaled.
     pub callback_timeout: Duration,
     /// Lifetime of result URLs; not scaled.
-    pub link_life: Duration,
+    pub link_lifetime: Duration,
 }
 
 impl Settings {
@@ -38,7 +38,7 @@ impl Settings {
             time_scale: 1.0,
             connection_limit: 20,
             callback_timeout: Duration::from_mins(10),
-            link_life: Duration::from_mins(15),
+            link_lifetime: Duration::from_mins(15),
         }
     }
 

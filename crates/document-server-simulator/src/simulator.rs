@@ -17,7 +17,7 @@ use crate::{
     faults::{FaultInjector, Faults},
     listener::PracticeListener,
     request_log::{ReceivedRequest, RequestLog, SentCallback},
-    results::Results,
+    results::ResultFiles,
     routes,
     session::Session,
     settings::Settings,
@@ -61,7 +61,7 @@ struct SimulatorInner {
     http: reqwest::Client,
     faults: FaultInjector,
     state: Mutex<SimulatorState>,
-    results: Results,
+    results: ResultFiles,
     conversions: ConversionJobs,
     request_log: RequestLog,
     crash: Mutex<CancellationToken>,
@@ -85,7 +85,7 @@ impl Simulator {
             http,
             faults: FaultInjector::new(),
             state: Mutex::default(),
-            results: Results::default(),
+            results: ResultFiles::default(),
             conversions: ConversionJobs::default(),
             request_log: RequestLog::default(),
             crash: Mutex::default(),
@@ -200,7 +200,7 @@ impl Simulator {
         &self.0.http
     }
 
-    pub(crate) fn results(&self) -> &Results {
+    pub(crate) fn results(&self) -> &ResultFiles {
         &self.0.results
     }
 

@@ -25,7 +25,7 @@ async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
     assert_eq!(fetch(&json!(text.replace("md5=", "md5=0"))).await.status(), 403);
     assert_eq!(fetch(&json!(text.replace("expires=", "expires=1"))).await.status(), 403);
     let world = World::with(Settings {
-        link_life: Duration::ZERO,
+        link_lifetime: Duration::ZERO,
         ..Settings::quick(SECRET)
     })
     .await;
