@@ -19,14 +19,14 @@ use tokio_util::sync::CancellationToken;
 use crate::faults::Outage;
 
 /// Accepts connections, except during an outage.
-pub(crate) struct PracticeListener {
+pub(crate) struct FaultyListener {
     listener: Option<TcpListener>,
     address: SocketAddr,
     down: watch::Receiver<Option<Outage>>,
     stop: CancellationToken,
 }
 
-impl PracticeListener {
+impl FaultyListener {
     pub(crate) async fn bind(
         address: SocketAddr,
         down: watch::Receiver<Option<Outage>>,
@@ -46,17 +46,17 @@ impl PracticeListener {
     }
 }
 
-fn refuses(down: &watch::Receiver<Option<Outage>>) -> bool {
+fn is_refusing(down: &watch::Receiver<Option<Outage>>) -> bool {
     *down.borrow() == Some(Outage::Refuse)
 }
 
-impl Listener for PracticeListener {
-    type Io = PracticeStream;
+impl Listener for FaultyListener {
+    type Io = FaultyStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (PracticeStream, SocketAddr) {
+    async fn accept(&mut self) -> (FaultyStream, SocketAddr) {
         loop {
-            if refuses(&self.down) {
+            if is_refusing(&self.down) {
                 self.listener = None;
                 if self.down.changed().await.is_err() {
                     std::future::pending::<()>().await;
@@ -73,7 +73,7 @@ impl Listener for PracticeListener {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
                     Ok((stream, from)) => {
-                        let stream = PracticeStream { stream, down: self.down.clone(), stop: self.stop.clone() };
+                        let stream = FaultyStream { stream, down: self.down.clone(), stop: self.stop.clone() };
                         return (stream, from);
                     }
                     // For example too many open files, which may be temporary.
@@ -90,29 +90,29 @@ impl Listener for PracticeListener {
 }
 
 /// A connection that fails with a reset at its next use after an outage or stop.
-pub(crate) struct PracticeStream {
+pub(crate) struct FaultyStream {
     stream: TcpStream,
     down: watch::Receiver<Option<Outage>>,
     stop: CancellationToken,
 }
 
-impl PracticeStream {
+impl FaultyStream {
     fn check(&self) -> io::Result<()> {
-        if self.stop.is_cancelled() || refuses(&self.down) {
+        if self.stop.is_cancelled() || is_refusing(&self.down) {
             return Err(io::ErrorKind::ConnectionReset.into());
         }
         Ok(())
     }
 }
 
-impl AsyncRead for PracticeStream {
+impl AsyncRead for FaultyStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.check()?;
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl AsyncWrite for PracticeStream {
+impl AsyncWrite for FaultyStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.check()?;
         Pin::new(&mut self.stream).poll_write(cx, bytes)

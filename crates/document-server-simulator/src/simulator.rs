@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     convert::ConversionJobs,
     faults::{FaultInjector, Faults},
-    listener::PracticeListener,
+    listener::FaultyListener,
     request_log::{ReceivedRequest, RequestLog, SentCallback},
     results::ResultFiles,
     routes,
@@ -97,7 +97,7 @@ impl Simulator {
         let simulator = Self::new(settings);
         let stop = CancellationToken::new();
         let down = simulator.faults().down();
-        let listener = PracticeListener::bind(simulator.settings().listen, down, stop.clone()).await?;
+        let listener = FaultyListener::bind(simulator.settings().listen, down, stop.clone()).await?;
         let address = listener.address();
         let router = simulator.router();
         let serving = tokio::spawn(async move {
