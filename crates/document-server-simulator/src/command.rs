@@ -34,14 +34,14 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
         }
     };
     let key = parameters.get("key").and_then(Value::as_str).unwrap_or_default();
-    let is_struck = faults.command_key.as_deref().is_none_or(|struck| key.contains(struck));
-    if is_struck {
+    let is_affected = faults.command_key.as_deref().is_none_or(|part| key.contains(part));
+    if is_affected {
         tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
     }
     let origin = results::caller_origin(simulator.settings(), &headers);
-    let mut answer = match faults.command_error.filter(|_| is_struck) {
+    let mut answer = match faults.command_error.filter(|_| is_affected) {
         Some(error) => json!({"error": error}),
-        None => answered(&simulator, &parameters, &origin),
+        None => execute(&simulator, &parameters, &origin),
     };
     if let Some(key) = parameters.get("key") {
         answer["key"] = key.clone();
@@ -53,7 +53,7 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
     Json(answer)
 }
 
-fn answered(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
+fn execute(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
     let text = |name: &str| parameters.get(name).and_then(Value::as_str);
     let key = text("key").unwrap_or_default();
     match text("c").unwrap_or_default() {

@@ -15,11 +15,11 @@ use futures_util::{Stream, stream};
 
 use crate::{connections::Disconnect, practice_api::Connection, simulator::Simulator};
 
-const PAGES: &str =
+const CONTENT_SECURITY_POLICY: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 /// Serves the files of the editor page and `api.js`.
-pub(crate) async fn asset(Path(file): Path<String>) -> Response {
+pub(crate) async fn get_asset(Path(file): Path<String>) -> Response {
     let (kind, text) = match file.as_str() {
         "api.js" => ("text/javascript", include_str!("page/api.js")),
         "editor.js" => ("text/javascript", include_str!("page/editor.js")),
@@ -32,7 +32,7 @@ pub(crate) async fn asset(Path(file): Path<String>) -> Response {
     };
     let headers = [
         (header::CONTENT_TYPE, format!("{kind}; charset=utf-8")),
-        (header::CONTENT_SECURITY_POLICY, PAGES.to_owned()),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY.to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
     ];
     let mut response = (headers, text).into_response();
@@ -42,12 +42,12 @@ pub(crate) async fn asset(Path(file): Path<String>) -> Response {
 }
 
 /// Disconnects the member when the event stream of its page ends.
-struct Presence {
+struct StreamGuard {
     simulator: Simulator,
     connection: String,
 }
 
-impl Drop for Presence {
+impl Drop for StreamGuard {
     fn drop(&mut self) {
         let _receiver_dropped = self.simulator.disconnect(&self.connection, Disconnect::Lost);
     }
@@ -65,32 +65,32 @@ pub(crate) async fn events(State(simulator): State<Simulator>, Query(who): Query
         // 204 stops the browser from reconnecting.
         return StatusCode::NO_CONTENT.into_response();
     }
-    let presence = Presence {
+    let guard = StreamGuard {
         simulator,
         connection: who.connection,
     };
-    Sse::new(states(presence, updates))
+    Sse::new(session_events(guard, updates))
         .keep_alive(KeepAlive::default())
         .into_response()
 }
 
-fn states(
-    presence: Presence,
+fn session_events(
+    guard: StreamGuard,
     updates: tokio::sync::watch::Receiver<u64>,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    stream::unfold((presence, updates, true), |(presence, mut updates, first)| async move {
+    stream::unfold((guard, updates, true), |(guard, mut updates, first)| async move {
         if !first {
             updates.changed().await.ok()?;
         }
         updates.borrow_and_update();
-        if !presence.simulator.keeps_stream(&presence.connection) {
+        if !guard.simulator.keeps_stream(&guard.connection) {
             // After a crash the stream ends and the browser reconnects.
             return None;
         }
-        let event = match presence.simulator.view(&presence.connection) {
+        let event = match guard.simulator.view(&guard.connection) {
             Some(view) => Event::default().json_data(view).expect("a view is plain JSON"),
             None => Event::default().event("gone").data("gone"),
         };
-        Some((Ok(event), (presence, updates, false)))
+        Some((Ok(event), (guard, updates, false)))
     })
 }

@@ -23,9 +23,9 @@ pub(crate) fn router(simulator: Simulator) -> Router {
         .route("/converter", post(convert::convert))
         .route("/ConvertService.ashx", post(convert::convert))
         .route("/cache/files/{*path}", get(results::serve))
-        .route("/web-apps/apps/api/documents/{file}", get(editor_page::asset))
+        .route("/web-apps/apps/api/documents/{file}", get(editor_page::get_asset))
         // The editor page, and tests that act as an editor.
-        .route("/practice/page/{file}", get(editor_page::asset))
+        .route("/practice/page/{file}", get(editor_page::get_asset))
         .route("/practice/open", post(api::open))
         .route("/practice/type", post(api::type_text))
         .route("/practice/edit", post(api::edit))
@@ -43,16 +43,19 @@ pub(crate) fn router(simulator: Simulator) -> Router {
         .route("/practice/release", post(api::release))
         .route("/practice/callbacks", get(api::callbacks))
         .route("/practice/requests", get(api::requests))
-        .layer(middleware::from_fn_with_state(simulator.clone(), away))
+        .layer(middleware::from_fn_with_state(
+            simulator.clone(),
+            unavailable_during_outage,
+        ))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(simulator)
 }
 
 /// During an outage only the control API responds.
-async fn away(State(simulator): State<Simulator>, request: Request, next: Next) -> Response {
-    let switches = request.uri().path().starts_with("/practice/");
-    let spared = matches!(simulator.faults().get().down, Some(Outage::Unavailable)) && switches;
-    if simulator.faults().get().down.is_some() && !spared {
+async fn unavailable_during_outage(State(simulator): State<Simulator>, request: Request, next: Next) -> Response {
+    let is_control = request.uri().path().starts_with("/practice/");
+    let is_control_request = matches!(simulator.faults().get().down, Some(Outage::Unavailable)) && is_control;
+    if simulator.faults().get().down.is_some() && !is_control_request {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     next.run(request).await
