@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#;
+const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="default_true"?>"#;
 const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const TYPES: &str = "application/vnd.openxmlformats-officedocument";

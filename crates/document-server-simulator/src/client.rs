@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::{connections::OpenedEditor, editor_config::EditorError, practice_api::View};
+use crate::{connections::OpenedEditor, control_api::SessionView, editor_config::EditorError};
 
 /// Why a request of an editor failed.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Editor {
     }
 
     /// Returns the session as this editor sees it.
-    pub async fn view(&self) -> Result<View, ClientError> {
+    pub async fn view(&self) -> Result<SessionView, ClientError> {
         let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);
         answer(self.http.get(url)).await
     }

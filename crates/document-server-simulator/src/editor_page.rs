@@ -13,7 +13,7 @@ use axum::{
 };
 use futures_util::{Stream, stream};
 
-use crate::{connections::Disconnect, practice_api::Connection, simulator::Simulator};
+use crate::{connections::Disconnect, control_api::ConnectionQuery, simulator::Simulator};
 
 const CONTENT_SECURITY_POLICY: &str =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
@@ -55,19 +55,19 @@ impl Drop for StreamGuard {
 
 /// `GET /practice/events?connection=`: sends the session as this connection sees it, once and after every change. The
 /// stream stands for the network connection of the page: when it ends, the member is disconnected until it reconnects.
-pub(crate) async fn events(State(simulator): State<Simulator>, Query(who): Query<Connection>) -> Response {
-    let updates = match simulator.state().session_of(&who.connection) {
+pub(crate) async fn events(State(simulator): State<Simulator>, Query(query): Query<ConnectionQuery>) -> Response {
+    let updates = match simulator.state().session_of(&query.connection) {
         Some(session) => session.updates.subscribe(),
         None => return StatusCode::NO_CONTENT.into_response(),
     };
-    simulator.resume(&who.connection);
-    if simulator.view(&who.connection).is_none() {
+    simulator.resume(&query.connection);
+    if simulator.view(&query.connection).is_none() {
         // 204 stops the browser from reconnecting.
         return StatusCode::NO_CONTENT.into_response();
     }
     let guard = StreamGuard {
         simulator,
-        connection: who.connection,
+        connection: query.connection,
     };
     Sse::new(session_events(guard, updates))
         .keep_alive(KeepAlive::default())

@@ -9,7 +9,7 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{command, convert, editor_page, faults::Outage, practice_api as api, results, simulator::Simulator};
+use crate::{command, control_api as api, convert, editor_page, faults::Outage, results, simulator::Simulator};
 
 /// Maximum size of a request body; long texts exceed the default of axum.
 const BODY_LIMIT: usize = 16 << 20;
@@ -33,7 +33,7 @@ pub(crate) fn router(simulator: Simulator) -> Router {
         .route("/practice/events", get(editor_page::events))
         .route("/practice/close", post(api::close))
         .route("/practice/abandon", post(api::abandon))
-        .route("/practice/forcesave-button", post(api::save_button))
+        .route("/practice/forcesave-button", post(api::press_save_button))
         // Fault injection and recorded requests.
         .route(
             "/practice/faults",

@@ -34,7 +34,7 @@ use crate::{
     simulator::Simulator,
 };
 
-type Answer<T> = Result<Json<T>, EditorError>;
+type ApiResult<T> = Result<Json<T>, EditorError>;
 
 impl IntoResponse for EditorError {
     fn into_response(self) -> Response {
@@ -42,13 +42,13 @@ impl IntoResponse for EditorError {
     }
 }
 
-fn unknown() -> EditorError {
+fn unknown_connection() -> EditorError {
     EditorError::access("this connection is not known")
 }
 
 /// Identifies an open editor.
 #[derive(Deserialize)]
-pub(crate) struct Connection {
+pub(crate) struct ConnectionQuery {
     pub(crate) connection: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn open(
     State(simulator): State<Simulator>,
     headers: HeaderMap,
     Json(config): Json<Value>,
-) -> Answer<OpenedEditor> {
+) -> ApiResult<OpenedEditor> {
     let origin = results::caller_origin(simulator.settings(), &headers);
     // Completes even if the page disconnects; cancellation would leave an incomplete session.
     let opening = tokio::spawn(async move { simulator.open(&config, origin).await });
@@ -65,29 +65,29 @@ pub(crate) async fn open(
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Typing {
+pub(crate) struct TypeRequest {
     connection: String,
     text: String,
     paragraph: Option<usize>,
 }
 
-pub(crate) async fn type_text(State(simulator): State<Simulator>, Json(typing): Json<Typing>) -> Answer<Value> {
+pub(crate) async fn type_text(State(simulator): State<Simulator>, Json(typing): Json<TypeRequest>) -> ApiResult<Value> {
     let mut state = simulator.state();
-    let session = state.session_of(&typing.connection).ok_or_else(unknown)?;
+    let session = state.session_of(&typing.connection).ok_or_else(unknown_connection)?;
     let revision = session.type_text(&typing.connection, typing.paragraph, &typing.text)?;
     Ok(Json(json!({"revision": revision})))
 }
 
 /// Replacement of some lines of one revision.
 #[derive(Deserialize)]
-struct Change {
+struct LineChange {
     revision: u64,
     start: usize,
     removed: usize,
     lines: Vec<String>,
 }
 
-impl Change {
+impl LineChange {
     fn apply(self, session: &mut Session, connection: &str) -> Result<u64, EditorError> {
         let replaced = self.start..self.start.saturating_add(self.removed);
         session.replace(connection, self.revision, replaced, self.lines)
@@ -95,22 +95,22 @@ impl Change {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Edit {
+pub(crate) struct EditRequest {
     connection: String,
     #[serde(flatten)]
-    change: Change,
+    change: LineChange,
 }
 
-pub(crate) async fn edit(State(simulator): State<Simulator>, Json(edit): Json<Edit>) -> Answer<Value> {
+pub(crate) async fn edit(State(simulator): State<Simulator>, Json(edit): Json<EditRequest>) -> ApiResult<Value> {
     let mut state = simulator.state();
-    let session = state.session_of(&edit.connection).ok_or_else(unknown)?;
+    let session = state.session_of(&edit.connection).ok_or_else(unknown_connection)?;
     let revision = edit.change.apply(session, &edit.connection)?;
     Ok(Json(json!({"revision": revision, "lines": session.lines()})))
 }
 
 /// A session as seen by one of its connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct View {
+pub struct SessionView {
     pub lines: Vec<String>,
     /// Number of changes since the document was opened.
     pub revision: u64,
@@ -125,7 +125,7 @@ pub struct View {
     pub outdated: bool,
 }
 
-impl View {
+impl SessionView {
     fn of(session: &mut Session, connection: &str) -> Option<Self> {
         let member = session.member(connection)?.clone();
         let editing = member.edit && member.dropped.is_none() && session.phase == Phase::Live;
@@ -145,34 +145,40 @@ impl View {
 
 impl Simulator {
     /// Returns the session as seen by a connection; none if the connection is unknown.
-    pub(crate) fn view(&self, connection: &str) -> Option<View> {
-        View::of(self.state().session_of(connection)?, connection)
+    pub(crate) fn view(&self, connection: &str) -> Option<SessionView> {
+        SessionView::of(self.state().session_of(connection)?, connection)
     }
 }
 
-pub(crate) async fn text(State(simulator): State<Simulator>, Query(who): Query<Connection>) -> Answer<View> {
-    simulator.view(&who.connection).map(Json).ok_or_else(unknown)
+pub(crate) async fn text(
+    State(simulator): State<Simulator>,
+    Query(query): Query<ConnectionQuery>,
+) -> ApiResult<SessionView> {
+    simulator
+        .view(&query.connection)
+        .map(Json)
+        .ok_or_else(unknown_connection)
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Close {
+pub(crate) struct CloseRequest {
     connection: String,
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     wait: bool,
-    edit: Option<Change>,
+    edit: Option<LineChange>,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
 /// Waits for the response to the callback, so a test knows that the save is complete.
-pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<Close>) -> Json<Value> {
+pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<CloseRequest>) -> Json<Value> {
     if let Some(change) = close.edit
         && let Some(session) = simulator.state().session_of(&close.connection)
     {
         // Text typed immediately before the close. If it may not be changed any more it is lost, as in every editor.
-        let _refused = change.apply(session, &close.connection);
+        let _rejected = change.apply(session, &close.connection);
     }
     let Some(delivered) = simulator.disconnect(&close.connection, Disconnect::Clean) else {
         return Json(json!({"status": null, "accepted": false}));
@@ -186,20 +192,23 @@ pub(crate) async fn close(State(simulator): State<Simulator>, Json(close): Json<
     })
 }
 
-pub(crate) async fn abandon(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> StatusCode {
-    let _receiver_dropped = simulator.disconnect(&who.connection, Disconnect::Lost);
+pub(crate) async fn abandon(State(simulator): State<Simulator>, Json(query): Json<ConnectionQuery>) -> StatusCode {
+    let _receiver_dropped = simulator.disconnect(&query.connection, Disconnect::Lost);
     StatusCode::NO_CONTENT
 }
 
-pub(crate) async fn save_button(State(simulator): State<Simulator>, Json(who): Json<Connection>) -> Answer<Value> {
+pub(crate) async fn press_save_button(
+    State(simulator): State<Simulator>,
+    Json(query): Json<ConnectionQuery>,
+) -> ApiResult<Value> {
     let (key, user) = {
         let mut state = simulator.state();
-        let session = state.session_of(&who.connection).ok_or_else(unknown)?;
+        let session = state.session_of(&query.connection).ok_or_else(unknown_connection)?;
         let key = session.key.clone();
         let member = session
-            .member(&who.connection)
+            .member(&query.connection)
             .filter(|member| member.edit && member.present);
-        (key, member.ok_or_else(unknown)?.user.clone())
+        (key, member.ok_or_else(unknown_connection)?.user.clone())
     };
     Ok(Json(
         json!({"error": simulator.force_save(&key, ForceSaveTrigger::Button(user))}),
