@@ -14,7 +14,7 @@ use crate::{connections::OpenedEditor, control_api::SessionView, editor_config::
 #[derive(Debug)]
 pub enum ClientError {
     /// The simulator rejected the request.
-    Refused(EditorError),
+    Rejected(EditorError),
     /// The simulator was unreachable or returned an invalid response.
     Network(reqwest::Error),
 }
@@ -22,8 +22,8 @@ pub enum ClientError {
 impl std::fmt::Display for ClientError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Refused(error) => write!(out, "refused with {}: {}", error.code, error.message),
-            Self::Network(error) => write!(out, "no answer: {error}"),
+            Self::Rejected(error) => write!(out, "rejected with {}: {}", error.code, error.message),
+            Self::Network(error) => write!(out, "no response: {error}"),
         }
     }
 }
@@ -38,7 +38,7 @@ impl From<reqwest::Error> for ClientError {
 
 /// The result of closing an editor.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Closed {
+pub struct CloseResult {
     /// Status of the callback that followed: 1 when other editors remain, 2 after changes, 3 when the save failed, 4
     /// without changes, none for viewers.
     pub status: Option<u8>,
@@ -68,18 +68,18 @@ impl Drop for Editor {
 
 /// Opens an editor on the simulator at `base` with the configuration of a page.
 pub async fn open(base: &str, config: &Value) -> Result<Editor, ClientError> {
-    open_as(base, config, &[]).await
+    open_with_headers(base, config, &[]).await
 }
 
 /// Opens an editor with additional request headers, for example a spoofed `X-Forwarded-Host`.
-pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Result<Editor, ClientError> {
+pub async fn open_with_headers(base: &str, config: &Value, headers: &[(&str, &str)]) -> Result<Editor, ClientError> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let base = base.trim_end_matches('/').to_owned();
     let mut request = http.post(format!("{base}/practice/open")).json(config);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let opened: OpenedEditor = answer(request).await?;
+    let opened: OpenedEditor = send(request).await?;
     let unsent = Arc::<Mutex<String>>::default();
     let autosave = opened.autosave_gap.map(|gap| {
         let (http, base, unsent) = (http.clone(), base.clone(), Arc::clone(&unsent));
@@ -92,7 +92,7 @@ pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Re
                     continue;
                 }
                 let body = json!({"connection": connection, "text": text});
-                let sent: Result<Revision, _> = answer(http.post(format!("{base}/practice/type")).json(&body)).await;
+                let sent: Result<Revision, _> = send(http.post(format!("{base}/practice/type")).json(&body)).await;
                 if sent.is_ok() {
                     lock(&unsent).drain(..text.len());
                 }
@@ -112,10 +112,10 @@ fn lock(unsent: &Mutex<String>) -> MutexGuard<'_, String> {
     unsent.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn answer<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
+async fn send<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
     let response = request.send().await?;
     if response.status() == 403 {
-        return Err(ClientError::Refused(response.json().await?));
+        return Err(ClientError::Rejected(response.json().await?));
     }
     Ok(response.error_for_status()?.json().await?)
 }
@@ -133,7 +133,7 @@ struct ErrorCode {
 impl Editor {
     async fn call<T: DeserializeOwned>(&self, what: &str, body: &impl Serialize) -> Result<T, ClientError> {
         let url = format!("{}/practice/{what}", self.base);
-        answer(self.http.post(url).json(body)).await
+        send(self.http.post(url).json(body)).await
     }
 
     fn id(&self) -> Value {
@@ -164,7 +164,7 @@ impl Editor {
     /// Returns the session as this editor sees it.
     pub async fn view(&self) -> Result<SessionView, ClientError> {
         let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);
-        answer(self.http.get(url)).await
+        send(self.http.get(url)).await
     }
 
     /// Returns the text as this editor sees it, one line per paragraph.
@@ -196,14 +196,14 @@ impl Editor {
     }
 
     /// Closes the editor and waits until the callback that follows was delivered or given up.
-    pub async fn close(self) -> Result<Closed, ClientError> {
+    pub async fn close(self) -> Result<CloseResult, ClientError> {
         self.call("close", &self.id()).await
     }
 
     /// Closes the editor without waiting for the callback.
     pub async fn leave(self) -> Result<(), ClientError> {
         let body = json!({"connection": self.opened.connection, "wait": false});
-        self.call::<Closed>("close", &body).await?;
+        self.call::<CloseResult>("close", &body).await?;
         Ok(())
     }
 

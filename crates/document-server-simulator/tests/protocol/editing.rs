@@ -132,7 +132,7 @@ async fn configurations_without_a_right_token_are_refused() {
     let url = world.simulator.url();
     let plain = world.plain_config("d-1", "ben");
     let refused = async |config: &serde_json::Value| match client::open(&url, config).await {
-        Err(client::ClientError::Refused(error)) => error.code,
+        Err(client::ClientError::Rejected(error)) => error.code,
         other => panic!("not refused: {other:?}"),
     };
     assert_eq!(refused(&plain).await, 4004);
@@ -159,7 +159,7 @@ async fn an_empty_source_opens_blank_and_a_missing_one_not_at_all() {
     assert_eq!(read_document(&file).unwrap().1, ["first words"]);
     world.store(b"missing".to_vec());
     let missing = client::open(&world.simulator.url(), &world.config("d-2", "ben")).await;
-    assert!(matches!(missing, Err(client::ClientError::Refused(error)) if error.code == -81));
+    assert!(matches!(missing, Err(client::ClientError::Rejected(error)) if error.code == -81));
     world.sent(4).await;
     assert_eq!(world.statuses(), [1, 2, 1, 4]);
     assert_eq!(

@@ -109,7 +109,7 @@ async fn a_lost_answer_is_followed_by_the_same_callback() {
 async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
     let world = World::new().await;
     let spoof = [("X-Forwarded-Host", "evil.example")];
-    let ben = client::open_as(&world.simulator.url(), &world.config("d-1", "ben"), &spoof)
+    let ben = client::open_with_headers(&world.simulator.url(), &world.config("d-1", "ben"), &spoof)
         .await
         .unwrap();
     ben.type_text("x").await.unwrap();
