@@ -11,7 +11,7 @@ use crate::{
     blank,
     callback::{self, Callback, Delivery, QueuedCallback},
     editor_config::{self, EditorConfig, EditorError},
-    ooxml::Unreadable,
+    ooxml::DocumentError,
     session::{Member, Phase, Session},
     simulator::{Simulator, SimulatorState},
 };
@@ -94,12 +94,10 @@ impl Simulator {
         } else {
             bytes
         };
-        Session::new(config, bytes, from_forgotten, callback::start_queue(self)).map_err(
-            |unreadable| match unreadable {
-                Unreadable::TooLarge => EditorError::new(-93, "the document is too large"),
-                _ => EditorError::new(-82, "the document could not be read"),
-            },
-        )
+        Session::new(config, bytes, from_forgotten, callback::start_queue(self)).map_err(|error| match error {
+            DocumentError::TooLarge => EditorError::new(-93, "the document is too large"),
+            _ => EditorError::new(-82, "the document could not be read"),
+        })
     }
 
     /// Downloads a document with a token that is valid for this URL only.

@@ -16,8 +16,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::{
-    blank, editor_config::is_valid_key, ooxml, ooxml::Unreadable, pdf, results, routes::bearer, simulator::Simulator,
-    token::Claims,
+    blank, editor_config::is_valid_key, ooxml, ooxml::DocumentError, pdf, results, routes::bearer,
+    simulator::Simulator, token::Claims,
 };
 
 /// Interval at which a waiting request polls its job.
@@ -266,10 +266,10 @@ async fn convert_document(simulator: &Simulator, request: &ConversionRequest) ->
         if source.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
             return Err(-5);
         }
-        let failed = |unreadable| if unreadable == Unreadable::TooLarge { -10 } else { -3 };
+        let failed = |error| if error == DocumentError::TooLarge { -10 } else { -3 };
         let (kind, lines) = ooxml::read(&source).map_err(failed)?;
         match request.extension() {
-            "pdf" if kind == ooxml::Kind::Pdf => Ok(source),
+            "pdf" if kind == ooxml::DocumentKind::Pdf => Ok(source),
             "pdf" => Ok(pdf::document(&request.title, &lines).into()),
             "txt" => Ok(lines.join("\n").into()),
             extension => Ok(ooxml::write(&blank::document(extension), &lines)

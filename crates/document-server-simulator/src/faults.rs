@@ -165,7 +165,7 @@ impl FaultInjector {
         *self.lock() = faults;
     }
 
-    /// Changes some faults and keeps the others.
+    /// BlockEdits some faults and keeps the others.
     pub fn update(&self, update: impl FnOnce(&mut Faults)) {
         let mut faults = self.lock();
         update(&mut faults);

@@ -43,7 +43,7 @@ pub use connections::OpenedEditor;
 pub use control_api::SessionView;
 pub use editor_config::{EditorError, EditorUser};
 pub use faults::{CallbackDelay, DownloadFault, DuplicateDelivery, FaultInjector, Faults, Outage};
-pub use ooxml::{Kind, Unreadable, read as read_document, write as write_document};
+pub use ooxml::{DocumentError, DocumentKind, read as read_document, write as write_document};
 pub use pdf::{document as pdf_document, text as pdf_text};
 pub use request_log::{ReceivedRequest, SentCallback};
 pub use settings::Settings;

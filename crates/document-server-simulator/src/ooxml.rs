@@ -15,7 +15,7 @@ use crate::{
 
 /// The kind of a document, detected from its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DocumentKind {
     /// Text document (docx).
     Word,
     /// Spreadsheet (xlsx).
@@ -30,13 +30,13 @@ pub enum Kind {
 
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum DocumentError {
     /// Neither an handle file nor a PDF nor text.
     Unknown,
     /// The unpacked size exceeds the limit.
     TooLarge,
     /// The archive or one of its parts is damaged.
-    Broken(String),
+    Corrupt(String),
 }
 
 const PARAGRAPHS: Dialect = Dialect {
@@ -61,9 +61,9 @@ const CELL_STRINGS: Dialect = Dialect {
 };
 
 /// Prefix of the archive comment that holds text for which the parts have no element.
-const COMMENT: &str = "practice text:\n";
+const COMMENT_PREFIX: &str = "practice text:\n";
 
-impl Kind {
+impl DocumentKind {
     /// Returns the file type under which a document of this kind is saved.
     pub fn extension(self) -> &'static str {
         match self {
@@ -79,55 +79,55 @@ impl Kind {
     }
 }
 
-fn broken(error: impl std::fmt::Display) -> Unreadable {
-    Unreadable::Broken(error.to_string())
+fn corrupt(error: impl std::fmt::Display) -> DocumentError {
+    DocumentError::Corrupt(error.to_string())
 }
 
-struct Package<'b> {
+struct OfficePackage<'b> {
     archive: ZipArchive<Cursor<&'b [u8]>>,
-    kind: Kind,
+    kind: DocumentKind,
 }
 
-impl<'b> Package<'b> {
-    fn open(bytes: &'b [u8]) -> Result<Self, Unreadable> {
-        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+impl<'b> OfficePackage<'b> {
+    fn open(bytes: &'b [u8]) -> Result<Self, DocumentError> {
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(corrupt)?;
         let has = |name: &str| archive.index_for_name(name).is_some();
         let kind = if has("word/document.xml") {
-            Kind::Word
+            DocumentKind::Word
         } else if has("xl/workbook.xml") {
-            Kind::Cell
+            DocumentKind::Cell
         } else if has("ppt/presentation.xml") {
-            Kind::Slide
+            DocumentKind::Slide
         } else {
-            return Err(Unreadable::Unknown);
+            return Err(DocumentError::Unknown);
         };
         let mut declared = 0_u64;
         for number in 0..archive.len() {
-            declared += archive.by_index_raw(number).map_err(broken)?.size();
+            declared += archive.by_index_raw(number).map_err(corrupt)?.size();
         }
         if declared > kind.limit() {
-            return Err(Unreadable::TooLarge);
+            return Err(DocumentError::TooLarge);
         }
         Ok(Self { archive, kind })
     }
 
-    fn part(&mut self, name: &str) -> Result<Vec<u8>, Unreadable> {
+    fn part(&mut self, name: &str) -> Result<Vec<u8>, DocumentError> {
         let limit = self.kind.limit();
-        let entry = self.archive.by_name(name).map_err(broken)?;
+        let entry = self.archive.by_name(name).map_err(corrupt)?;
         let mut bytes = Vec::new();
-        entry.take(limit + 1).read_to_end(&mut bytes).map_err(broken)?;
+        entry.take(limit + 1).read_to_end(&mut bytes).map_err(corrupt)?;
         if bytes.len() as u64 > limit {
-            return Err(Unreadable::TooLarge);
+            return Err(DocumentError::TooLarge);
         }
         Ok(bytes)
     }
 
     /// Returns the parts that hold text, in reading request.
-    fn text_parts(&self) -> Result<Vec<(String, Dialect)>, Unreadable> {
-        let numbered = |folder: &str| -> Result<Vec<String>, Unreadable> {
+    fn text_parts(&self) -> Result<Vec<(String, Dialect)>, DocumentError> {
+        let numbered = |folder: &str| -> Result<Vec<String>, DocumentError> {
             let mut found = BTreeMap::new();
             for name in self.archive.file_names() {
-                let name = name.map_err(broken)?;
+                let name = name.map_err(corrupt)?;
                 let number = name
                     .strip_prefix(folder)
                     .and_then(|rest| rest.strip_suffix(".xml"))
@@ -139,8 +139,8 @@ impl<'b> Package<'b> {
             Ok(found.into_values().collect())
         };
         Ok(match self.kind {
-            Kind::Word => vec![("word/document.xml".into(), PARAGRAPHS)],
-            Kind::Slide => numbered("ppt/slides/slide")?
+            DocumentKind::Word => vec![("word/document.xml".into(), PARAGRAPHS)],
+            DocumentKind::Slide => numbered("ppt/slides/slide")?
                 .into_iter()
                 .map(|name| (name, SLIDE_PARAGRAPHS))
                 .collect(),
@@ -161,28 +161,28 @@ impl<'b> Package<'b> {
 
     fn comment_lines(&self) -> Vec<String> {
         let comment = String::from_utf8_lossy(self.archive.comment());
-        let text = comment.strip_prefix(COMMENT).unwrap_or("");
+        let text = comment.strip_prefix(COMMENT_PREFIX).unwrap_or("");
         text.lines().map(str::to_owned).collect()
     }
 
     /// Returns a copy of the archive with some parts replaced; all others are copied in compressed form.
-    fn rewritten(mut self, parts: &BTreeMap<String, Vec<u8>>, extra: &[String]) -> Result<Vec<u8>, Unreadable> {
+    fn rewrite(mut self, parts: &BTreeMap<String, Vec<u8>>, extra: &[String]) -> Result<Vec<u8>, DocumentError> {
         let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
         for number in 0..self.archive.len() {
-            let entry = self.archive.by_index_raw(number).map_err(broken)?;
+            let entry = self.archive.by_index_raw(number).map_err(corrupt)?;
             let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
             if let Some(new) = parts.get(&name) {
-                copy.start_file(name, SimpleFileOptions::default()).map_err(broken)?;
-                copy.write_all(new).map_err(broken)?;
+                copy.start_file(name, SimpleFileOptions::default()).map_err(corrupt)?;
+                copy.write_all(new).map_err(corrupt)?;
             } else {
-                copy.raw_copy_file(entry).map_err(broken)?;
+                copy.raw_copy_file(entry).map_err(corrupt)?;
             }
         }
         if !extra.is_empty() {
-            copy.set_comment(format!("{COMMENT}{}", extra.join("\n")))
-                .map_err(broken)?;
+            copy.set_comment(format!("{COMMENT_PREFIX}{}", extra.join("\n")))
+                .map_err(corrupt)?;
         }
-        Ok(copy.finish().map_err(broken)?.into_inner())
+        Ok(copy.finish().map_err(corrupt)?.into_inner())
     }
 }
 
@@ -191,52 +191,52 @@ fn is_archive(bytes: &[u8]) -> bool {
 }
 
 /// Returns the kind of the document and its lines: paragraphs, or the texts of cells and slides.
-pub fn read(bytes: &[u8]) -> Result<(Kind, Vec<String>), Unreadable> {
+pub fn read(bytes: &[u8]) -> Result<(DocumentKind, Vec<String>), DocumentError> {
     if bytes.starts_with(b"%PDF-") {
         let text = crate::pdf::text(bytes).unwrap_or_default();
-        return Ok((Kind::Pdf, text.lines().map(str::to_owned).collect()));
+        return Ok((DocumentKind::Pdf, text.lines().map(str::to_owned).collect()));
     }
     if !is_archive(bytes) {
-        let text = std::str::from_utf8(bytes).map_err(|_| Unreadable::Unknown)?;
+        let text = std::str::from_utf8(bytes).map_err(|_| DocumentError::Unknown)?;
         let readable = !text.chars().any(|c| c.is_control() && !c.is_whitespace());
         let lines = text.lines().map(str::to_owned).collect();
         return if readable {
-            Ok((Kind::Text, lines))
+            Ok((DocumentKind::Text, lines))
         } else {
-            Err(Unreadable::Unknown)
+            Err(DocumentError::Unknown)
         };
     }
-    let mut package = Package::open(bytes)?;
+    let mut package = OfficePackage::open(bytes)?;
     let mut lines = Vec::new();
     for (name, dialect) in package.text_parts()? {
-        lines.extend(xml::read(&package.part(&name)?, &dialect).map_err(broken)?);
+        lines.extend(xml::read(&package.part(&name)?, &dialect).map_err(corrupt)?);
     }
     lines.extend(package.comment_lines());
     Ok((package.kind, lines))
 }
 
 /// Returns the document with `lines` as its text; parts without text are unchanged.
-pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
+pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, DocumentError> {
     if bytes.starts_with(b"%PDF-") {
         return Ok(bytes.to_vec());
     }
     if !is_archive(bytes) {
         return write(&blank::document("docx"), lines);
     }
-    let mut package = Package::open(bytes)?;
+    let mut package = OfficePackage::open(bytes)?;
     let mut parts = Vec::new();
     for (name, dialect) in package.text_parts()? {
         let xml = package.part(&name)?;
-        let blocks = xml::read(&xml, &dialect).map_err(broken)?;
+        let blocks = xml::read(&xml, &dialect).map_err(corrupt)?;
         parts.push((name, dialect, xml, blocks));
     }
     let old: Vec<String> = parts.iter().flat_map(|part| part.3.iter().cloned()).collect();
-    let whole = if package.kind == Kind::Cell {
-        by_position(&old, lines)
+    let whole = if package.kind == DocumentKind::Cell {
+        map_by_position(&old, lines)
     } else {
-        by_difference(&old, lines)
+        diff_blocks(&old, lines)
     };
-    let Changes {
+    let BlockEdits {
         fates,
         mut first,
         after,
@@ -254,11 +254,11 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
                 plan.after.insert(number, new.clone());
             }
         }
-        if !blocks.is_empty() || package.kind == Kind::Word {
+        if !blocks.is_empty() || package.kind == DocumentKind::Word {
             plan.first = std::mem::take(&mut first);
         }
         offset += blocks.len();
-        let mut new = xml::write(&xml, &dialect, &plan).map_err(broken)?;
+        let mut new = xml::write(&xml, &dialect, &plan).map_err(corrupt)?;
         if dialect.block == CELL_STRINGS.block {
             append_rows(&mut new, &mut rest);
         }
@@ -267,11 +267,11 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
         }
     }
     rest.extend(first);
-    package.rewritten(&written, &rest)
+    package.rewrite(&written, &rest)
 }
 
 /// The edits of all lines of a document.
-struct Changes {
+struct BlockEdits {
     fates: Vec<Fate>,
     first: Vec<String>,
     after: BTreeMap<usize, Vec<String>>,
@@ -279,7 +279,7 @@ struct Changes {
 }
 
 /// Keeps the blocks of the common prefix and suffix and replaces only those between them.
-fn by_difference(old: &[String], new: &[String]) -> Changes {
+fn diff_blocks(old: &[String], new: &[String]) -> BlockEdits {
     let same_start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[same_start..], &new[same_start..]);
     let same_end = old_rest
@@ -288,17 +288,17 @@ fn by_difference(old: &[String], new: &[String]) -> Changes {
         .zip(new_rest.iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    let (gone, came) = (
+    let (removed, added) = (
         &old_rest[..old_rest.len() - same_end],
         &new_rest[..new_rest.len() - same_end],
     );
-    let paired = gone.len().min(came.len());
+    let paired = removed.len().min(added.len());
     let mut fates = vec![Fate::Keep; old.len()];
-    for (at, fate) in fates.iter_mut().skip(same_start).take(gone.len()).enumerate() {
-        *fate = came.get(at).map_or(Fate::Remove, |text| Fate::Set(text.clone()));
+    for (at, fate) in fates.iter_mut().skip(same_start).take(removed.len()).enumerate() {
+        *fate = added.get(at).map_or(Fate::Remove, |text| Fate::Set(text.clone()));
     }
-    let extra = came[paired..].to_vec();
-    let mut changes = Changes {
+    let extra = added[paired..].to_vec();
+    let mut changes = BlockEdits {
         fates,
         first: Vec::new(),
         after: BTreeMap::new(),
@@ -315,13 +315,13 @@ fn by_difference(old: &[String], new: &[String]) -> Changes {
 }
 
 /// Cells refer to shared strings by index, so these keep their positions and additional lines become rows.
-fn by_position(old: &[String], new: &[String]) -> Changes {
+fn map_by_position(old: &[String], new: &[String]) -> BlockEdits {
     let fates = old.iter().enumerate().map(|(at, was)| match new.get(at) {
         Some(text) if text == was => Fate::Keep,
         Some(text) => Fate::Set(text.clone()),
         None => Fate::Set(String::new()),
     });
-    Changes {
+    BlockEdits {
         fates: fates.collect(),
         first: Vec::new(),
         after: BTreeMap::new(),

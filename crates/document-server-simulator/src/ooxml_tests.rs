@@ -10,16 +10,20 @@ fn lines(of: &[&str]) -> Vec<String> {
 fn with_document_xml(xml: &str) -> Vec<u8> {
     let blank = blank::document("docx");
     let parts = BTreeMap::from([("word/document.xml".to_owned(), xml.as_bytes().to_vec())]);
-    Package::open(&blank).unwrap().rewritten(&parts, &[]).unwrap()
+    OfficePackage::open(&blank).unwrap().rewrite(&parts, &[]).unwrap()
 }
 
 fn document_xml(bytes: &[u8]) -> String {
-    String::from_utf8(Package::open(bytes).unwrap().part("word/document.xml").unwrap()).unwrap()
+    String::from_utf8(OfficePackage::open(bytes).unwrap().part("word/document.xml").unwrap()).unwrap()
 }
 
 #[test]
 fn every_kind_gives_back_the_lines_it_was_given() {
-    for (file_type, kind) in [("docx", Kind::Word), ("xlsx", Kind::Cell), ("pptx", Kind::Slide)] {
+    for (file_type, kind) in [
+        ("docx", DocumentKind::Word),
+        ("xlsx", DocumentKind::Cell),
+        ("pptx", DocumentKind::Slide),
+    ] {
         let text = lines(&["First & <second>", "Grüße", "", " end "]);
         let written = write(&blank::document(file_type), &text).unwrap();
         assert_eq!(read(&written).unwrap(), (kind, text.clone()), "{file_type}");
@@ -70,9 +74,15 @@ fn lines_can_be_put_first_and_in_the_middle() {
 
 #[test]
 fn text_under_a_wrong_name_is_text_and_noise_is_refused() {
-    assert_eq!(read(b"hello\nyou").unwrap(), (Kind::Text, lines(&["hello", "you"])));
-    assert_eq!(read(&[0, 159, 146, 150]), Err(Unreadable::Unknown));
-    assert!(matches!(read(b"PK\x03\x04 not an archive"), Err(Unreadable::Broken(_))));
+    assert_eq!(
+        read(b"hello\nyou").unwrap(),
+        (DocumentKind::Text, lines(&["hello", "you"]))
+    );
+    assert_eq!(read(&[0, 159, 146, 150]), Err(DocumentError::Unknown));
+    assert!(matches!(
+        read(b"PK\x03\x04 not an archive"),
+        Err(DocumentError::Corrupt(_))
+    ));
 }
 
 #[test]
@@ -85,5 +95,5 @@ fn a_bomb_is_too_large() {
         zip.write_all(&megabyte).unwrap();
     }
     let bytes = zip.finish().unwrap().into_inner();
-    assert_eq!(read(&bytes), Err(Unreadable::TooLarge));
+    assert_eq!(read(&bytes), Err(DocumentError::TooLarge));
 }

@@ -13,7 +13,7 @@ use crate::{
     clock,
     connections::enqueue,
     editor_config::EditorUser,
-    ooxml::{self, Kind},
+    ooxml::{self, DocumentKind},
     results,
     session::{ForcedSave, LastChange, Member, Phase, SaveOutcome, Session},
     simulator::{ForgottenFile, Simulator},
@@ -54,7 +54,7 @@ impl ForceSaveTrigger {
 /// The state of a session at the time of a save.
 struct SaveSnapshot {
     key: String,
-    kind: Kind,
+    kind: DocumentKind,
     source: Bytes,
     lines: Vec<String>,
     history: Vec<(EditorUser, u64)>,

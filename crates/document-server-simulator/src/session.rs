@@ -10,7 +10,7 @@ use crate::{
     callback::QueuedCallback,
     clock,
     editor_config::{EditorConfig, EditorError, EditorUser},
-    ooxml::{self, Kind, Unreadable},
+    ooxml::{self, DocumentError, DocumentKind},
     save::AssembledFile,
 };
 
@@ -76,7 +76,7 @@ struct Splice {
 pub(crate) struct Session {
     pub(crate) key: String,
     pub(crate) title: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DocumentKind,
     pub(crate) source: Bytes,
     original: Vec<String>,
     lines: Vec<String>,
@@ -106,7 +106,7 @@ impl Session {
         source: Bytes,
         from_forgotten: bool,
         callback_queue: mpsc::UnboundedSender<QueuedCallback>,
-    ) -> Result<Self, Unreadable> {
+    ) -> Result<Self, DocumentError> {
         let (kind, lines) = ooxml::read(&source)?;
         Ok(Self {
             key: config.key.clone(),
@@ -209,7 +209,7 @@ impl Session {
         if !member.edit || !(member.present || member.lost) || member.dropped.is_some() || phase != Phase::Live {
             return Err(EditorError::access("this connection may only read"));
         }
-        if kind == Kind::Pdf {
+        if kind == DocumentKind::Pdf {
             return Err(EditorError::new(-82, "the simulated editor does not change PDFs"));
         }
         let (user, origin) = (member.user.clone(), member.origin.clone());

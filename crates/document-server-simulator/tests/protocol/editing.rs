@@ -1,7 +1,7 @@
 //! EditorConfig, concurrent editing and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{Kind, Settings, client, read_document};
+use document_server_simulator::{DocumentKind, Settings, client, read_document};
 use serde_json::json;
 
 use crate::support::{SECRET, World, fetch, now, sign_config, sign_with};
@@ -29,7 +29,7 @@ async fn open_type_close_saves_a_valid_docx_with_the_text() {
     let disposition = file.headers()["content-disposition"].to_str().unwrap().to_owned();
     assert!(disposition.starts_with("attachment"), "{disposition}");
     let (kind, lines) = read_document(&file.bytes().await.unwrap()).unwrap();
-    assert_eq!(kind, Kind::Word);
+    assert_eq!(kind, DocumentKind::Word);
     assert_eq!(lines, ["Title!", "Hello Grüße & more"]);
     assert_eq!(fetch(&save["changesurl"]).await.status(), 200);
 }

@@ -37,26 +37,26 @@ async fn result_files_fail_in_every_way() {
     let world = World::new().await;
     let url = saved(&world).await;
     let faults = world.simulator.faults();
-    let broken = |fault| faults.update(|faults| faults.download = Some(fault));
+    let corrupt = |fault| faults.update(|faults| faults.download = Some(fault));
     for status in [404, 500] {
-        broken(DownloadFault::Status(status));
+        corrupt(DownloadFault::Status(status));
         assert_eq!(fetch(&url).await.status(), status);
     }
-    broken(DownloadFault::Status(302));
+    corrupt(DownloadFault::Status(302));
     assert!(fetch(&url).await.headers().contains_key("location"));
-    broken(DownloadFault::Html);
+    corrupt(DownloadFault::Html);
     assert!(fetch(&url).await.text().await.unwrap().contains("<p>"));
-    broken(DownloadFault::Truncated);
+    corrupt(DownloadFault::Truncated);
     assert!(fetch(&url).await.bytes().await.is_err());
-    broken(DownloadFault::Oversized(3_000_000));
+    corrupt(DownloadFault::Oversized(3_000_000));
     assert_eq!(fetch(&url).await.bytes().await.unwrap().len(), 3_000_000);
-    broken(DownloadFault::Endless);
+    corrupt(DownloadFault::Endless);
     let mut endless = fetch(&url).await;
     for _ in 0..100 {
         assert!(endless.chunk().await.unwrap().is_some());
     }
     drop(endless);
-    broken(DownloadFault::Slow(1));
+    corrupt(DownloadFault::Slow(1));
     faults.update(|faults| faults.download_times = Some(1));
     assert_eq!(fetch(&url).await.status(), 200);
     assert_eq!(fetch(&url).await.status(), 200);
