@@ -10,7 +10,7 @@ use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use crate::{
     blank,
-    xml::{self, Dialect, Fate, Plan},
+    xml::{self, BlockEdit, BlockFormat, EditPlan},
 };
 
 /// The kind of a document, detected from its bytes.
@@ -39,22 +39,22 @@ pub enum DocumentError {
     Corrupt(String),
 }
 
-const PARAGRAPHS: Dialect = Dialect {
+const PARAGRAPHS: BlockFormat = BlockFormat {
     block: "p",
     run: Some("r"),
     keeps_space: true,
 };
-const SLIDE_PARAGRAPHS: Dialect = Dialect {
+const SLIDE_PARAGRAPHS: BlockFormat = BlockFormat {
     block: "p",
     run: Some("r"),
     keeps_space: false,
 };
-const SHARED_STRINGS: Dialect = Dialect {
+const SHARED_STRINGS: BlockFormat = BlockFormat {
     block: "si",
     run: None,
     keeps_space: true,
 };
-const CELL_STRINGS: Dialect = Dialect {
+const CELL_STRINGS: BlockFormat = BlockFormat {
     block: "is",
     run: None,
     keeps_space: true,
@@ -123,7 +123,7 @@ impl<'b> OfficePackage<'b> {
     }
 
     /// Returns the parts that hold text, in reading request.
-    fn text_parts(&self) -> Result<Vec<(String, Dialect)>, DocumentError> {
+    fn text_parts(&self) -> Result<Vec<(String, BlockFormat)>, DocumentError> {
         let numbered = |folder: &str| -> Result<Vec<String>, DocumentError> {
             let mut found = BTreeMap::new();
             for name in self.archive.file_names() {
@@ -208,8 +208,8 @@ pub fn read(bytes: &[u8]) -> Result<(DocumentKind, Vec<String>), DocumentError> 
     }
     let mut package = OfficePackage::open(bytes)?;
     let mut lines = Vec::new();
-    for (name, dialect) in package.text_parts()? {
-        lines.extend(xml::read(&package.part(&name)?, &dialect).map_err(corrupt)?);
+    for (name, format) in package.text_parts()? {
+        lines.extend(xml::read(&package.part(&name)?, &format).map_err(corrupt)?);
     }
     lines.extend(package.comment_lines());
     Ok((package.kind, lines))
@@ -225,10 +225,10 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, DocumentError> {
     }
     let mut package = OfficePackage::open(bytes)?;
     let mut parts = Vec::new();
-    for (name, dialect) in package.text_parts()? {
+    for (name, format) in package.text_parts()? {
         let xml = package.part(&name)?;
-        let blocks = xml::read(&xml, &dialect).map_err(corrupt)?;
-        parts.push((name, dialect, xml, blocks));
+        let blocks = xml::read(&xml, &format).map_err(corrupt)?;
+        parts.push((name, format, xml, blocks));
     }
     let old: Vec<String> = parts.iter().flat_map(|part| part.3.iter().cloned()).collect();
     let whole = if package.kind == DocumentKind::Cell {
@@ -237,17 +237,17 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, DocumentError> {
         diff_blocks(&old, lines)
     };
     let BlockEdits {
-        fates,
+        edits,
         mut first,
         after,
         mut rest,
     } = whole;
     let mut written = BTreeMap::new();
     let mut offset = 0;
-    for (name, dialect, xml, blocks) in parts {
-        let mut plan = Plan {
-            fates: fates[offset..offset + blocks.len()].to_vec(),
-            ..Plan::default()
+    for (name, format, xml, blocks) in parts {
+        let mut plan = EditPlan {
+            edits: edits[offset..offset + blocks.len()].to_vec(),
+            ..EditPlan::default()
         };
         for number in 0..blocks.len() {
             if let Some(new) = after.get(&(offset + number)) {
@@ -258,8 +258,8 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, DocumentError> {
             plan.first = std::mem::take(&mut first);
         }
         offset += blocks.len();
-        let mut new = xml::write(&xml, &dialect, &plan).map_err(corrupt)?;
-        if dialect.block == CELL_STRINGS.block {
+        let mut new = xml::write(&xml, &format, &plan).map_err(corrupt)?;
+        if format.block == CELL_STRINGS.block {
             append_rows(&mut new, &mut rest);
         }
         if new != xml {
@@ -272,7 +272,7 @@ pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, DocumentError> {
 
 /// The edits of all lines of a document.
 struct BlockEdits {
-    fates: Vec<Fate>,
+    edits: Vec<BlockEdit>,
     first: Vec<String>,
     after: BTreeMap<usize, Vec<String>>,
     rest: Vec<String>,
@@ -293,13 +293,15 @@ fn diff_blocks(old: &[String], new: &[String]) -> BlockEdits {
         &new_rest[..new_rest.len() - same_end],
     );
     let paired = removed.len().min(added.len());
-    let mut fates = vec![Fate::Keep; old.len()];
-    for (at, fate) in fates.iter_mut().skip(same_start).take(removed.len()).enumerate() {
-        *fate = added.get(at).map_or(Fate::Remove, |text| Fate::Set(text.clone()));
+    let mut edits = vec![BlockEdit::Keep; old.len()];
+    for (at, edit) in edits.iter_mut().skip(same_start).take(removed.len()).enumerate() {
+        *edit = added
+            .get(at)
+            .map_or(BlockEdit::Remove, |text| BlockEdit::Set(text.clone()));
     }
     let extra = added[paired..].to_vec();
     let mut changes = BlockEdits {
-        fates,
+        edits,
         first: Vec::new(),
         after: BTreeMap::new(),
         rest: Vec::new(),
@@ -316,13 +318,13 @@ fn diff_blocks(old: &[String], new: &[String]) -> BlockEdits {
 
 /// Cells refer to shared strings by index, so these keep their positions and additional lines become rows.
 fn map_by_position(old: &[String], new: &[String]) -> BlockEdits {
-    let fates = old.iter().enumerate().map(|(at, was)| match new.get(at) {
-        Some(text) if text == was => Fate::Keep,
-        Some(text) => Fate::Set(text.clone()),
-        None => Fate::Set(String::new()),
+    let edits = old.iter().enumerate().map(|(at, was)| match new.get(at) {
+        Some(text) if text == was => BlockEdit::Keep,
+        Some(text) => BlockEdit::Set(text.clone()),
+        None => BlockEdit::Set(String::new()),
     });
     BlockEdits {
-        fates: fates.collect(),
+        edits: edits.collect(),
         first: Vec::new(),
         after: BTreeMap::new(),
         rest: new.iter().skip(old.len()).cloned().collect(),

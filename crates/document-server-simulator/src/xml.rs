@@ -9,7 +9,7 @@ use quick_xml::{
 };
 
 /// The local element names of the blocks of one format.
-pub(crate) struct Dialect {
+pub(crate) struct BlockFormat {
     /// Block element: `p`, `si` or `is`.
     pub(crate) block: &'static str,
     /// Element of text runs; absent in spreadsheets.
@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
 
 /// The edit of an existing block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum BlockEdit {
     Keep,
     Set(String),
     Remove,
@@ -28,8 +28,8 @@ pub(crate) enum Fate {
 
 /// The edits of all blocks of one part.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
-    pub(crate) fates: Vec<Fate>,
+pub(crate) struct EditPlan {
+    pub(crate) edits: Vec<BlockEdit>,
     /// New blocks before the first one, or at the end of the body if there is none.
     pub(crate) first: Vec<String>,
     /// New blocks after the block with this index.
@@ -37,7 +37,7 @@ pub(crate) struct Plan {
 }
 
 /// The part is not readable XML.
-pub(crate) type XmlFault = quick_xml::Error;
+pub(crate) type XmlError = quick_xml::Error;
 
 fn local(name: &[u8]) -> &[u8] {
     name.rsplit(|byte| *byte == b':').next().unwrap_or(name)
@@ -49,7 +49,7 @@ fn prefix(name: &[u8]) -> String {
 }
 
 /// Returns the text of every outermost block, in request.
-pub(crate) fn read(xml: &[u8], dialect: &Dialect) -> Result<Vec<String>, XmlFault> {
+pub(crate) fn read(xml: &[u8], format: &BlockFormat) -> Result<Vec<String>, XmlError> {
     let mut reader = Reader::from_reader(xml);
     let mut blocks = Vec::new();
     let (mut depth, mut runs, mut in_text) = (0_usize, 0_usize, false);
@@ -60,7 +60,7 @@ pub(crate) fn read(xml: &[u8], dialect: &Dialect) -> Result<Vec<String>, XmlFaul
             Event::Start(start) => {
                 let name = start.name();
                 let name = local(name.as_ref());
-                if name == dialect.block.as_bytes() {
+                if name == format.block.as_bytes() {
                     depth += 1;
                 } else if depth == 1 && name == b"r" {
                     runs += 1;
@@ -71,7 +71,7 @@ pub(crate) fn read(xml: &[u8], dialect: &Dialect) -> Result<Vec<String>, XmlFaul
             Event::Empty(empty) => {
                 let name = empty.name();
                 let name = local(name.as_ref());
-                if depth == 0 && name == dialect.block.as_bytes() {
+                if depth == 0 && name == format.block.as_bytes() {
                     blocks.push(String::new());
                 } else if depth == 1 && name == b"tab" && runs > 0 {
                     text.push('\t');
@@ -91,7 +91,7 @@ pub(crate) fn read(xml: &[u8], dialect: &Dialect) -> Result<Vec<String>, XmlFaul
             Event::End(end) => {
                 let name = end.name();
                 let name = local(name.as_ref());
-                if name == dialect.block.as_bytes() {
+                if name == format.block.as_bytes() {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         blocks.push(std::mem::take(&mut text));
@@ -120,19 +120,19 @@ fn named(entity: &str) -> &'static str {
 }
 
 /// Applies a plan to a part.
-pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8>, XmlFault> {
+pub(crate) fn write(xml: &[u8], format: &BlockFormat, plan: &EditPlan) -> Result<Vec<u8>, XmlError> {
     let mut reader = Reader::from_reader(xml);
-    let mut pen = Pen {
+    let mut blocks_out = BlockWriter {
         writer: Writer::new(Vec::with_capacity(xml.len() + 256)),
-        dialect,
+        format,
     };
     let mut number = 0;
-    let mut first_due = !plan.first.is_empty();
+    let mut has_first = !plan.first.is_empty();
     let mut cells = 0_usize;
     loop {
         let event = reader.read_event()?;
         let (name, opens) = match &event {
-            Event::Eof => return Ok(pen.writer.into_inner()),
+            Event::Eof => return Ok(blocks_out.writer.into_inner()),
             Event::Start(tag) | Event::Empty(tag) => (tag.name().as_ref().to_vec(), true),
             Event::End(tag) => (tag.name().as_ref().to_vec(), false),
             _ => (Vec::new(), false),
@@ -140,10 +140,10 @@ pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8
         let short = local(&name);
         // Without any block, new ones are inserted at the end of the body, before the section properties.
         let end_of_body = (short == b"sectPr" && opens) || (short == b"body" && !opens);
-        let is_block = opens && short == dialect.block.as_bytes();
-        if first_due && (is_block || end_of_body) {
-            pen.blocks(&prefix(&name), &plan.first)?;
-            first_due = false;
+        let is_block = opens && short == format.block.as_bytes();
+        if has_first && (is_block || end_of_body) {
+            blocks_out.write_blocks(&prefix(&name), &plan.first)?;
+            has_first = false;
         }
         if !is_block {
             match &event {
@@ -151,37 +151,37 @@ pub(crate) fn write(xml: &[u8], dialect: &Dialect, plan: &Plan) -> Result<Vec<u8
                 Event::End(_) if short == b"tc" => cells = cells.saturating_sub(1),
                 _ => {}
             }
-            pen.writer.write_event(event)?;
+            blocks_out.writer.write_event(event)?;
             continue;
         }
-        let block = whole_block(&mut reader, event, dialect)?;
-        match plan.fates.get(number).unwrap_or(&Fate::Keep) {
-            Fate::Keep => pen.copy(&block)?,
-            Fate::Set(text) => pen.replaced(&block, &name, text)?,
+        let block = read_block(&mut reader, event, format)?;
+        match plan.edits.get(number).unwrap_or(&BlockEdit::Keep) {
+            BlockEdit::Keep => blocks_out.copy_events(&block)?,
+            BlockEdit::Set(text) => blocks_out.write_replaced(&block, &name, text)?,
             // A table cell needs a paragraph, so the paragraph is emptied instead of removed.
-            Fate::Remove if cells > 0 => pen.replaced(&block, &name, "")?,
-            Fate::Remove => {}
+            BlockEdit::Remove if cells > 0 => blocks_out.write_replaced(&block, &name, "")?,
+            BlockEdit::Remove => {}
         }
         if let Some(new) = plan.after.get(&number) {
-            pen.blocks(&prefix(&name), new)?;
+            blocks_out.write_blocks(&prefix(&name), new)?;
         }
         number += 1;
     }
 }
 
 /// Reads all events of a block whose first event was already read.
-fn whole_block(
+fn read_block(
     reader: &mut Reader<&[u8]>,
     first: Event<'_>,
-    dialect: &Dialect,
-) -> Result<Vec<Event<'static>>, XmlFault> {
+    format: &BlockFormat,
+) -> Result<Vec<Event<'static>>, XmlError> {
     let mut depth = usize::from(matches!(first, Event::Start(_)));
     let mut block = vec![first.into_owned()];
     while depth > 0 {
         let event = reader.read_event()?.into_owned();
         match &event {
-            Event::Start(tag) if local(tag.name().as_ref()) == dialect.block.as_bytes() => depth += 1,
-            Event::End(tag) if local(tag.name().as_ref()) == dialect.block.as_bytes() => depth -= 1,
+            Event::Start(tag) if local(tag.name().as_ref()) == format.block.as_bytes() => depth += 1,
+            Event::End(tag) if local(tag.name().as_ref()) == format.block.as_bytes() => depth -= 1,
             Event::Eof => break,
             _ => {}
         }
@@ -190,13 +190,13 @@ fn whole_block(
     Ok(block)
 }
 
-struct Pen<'d> {
+struct BlockWriter<'d> {
     writer: Writer<Vec<u8>>,
-    dialect: &'d Dialect,
+    format: &'d BlockFormat,
 }
 
-impl Pen<'_> {
-    fn copy(&mut self, events: &[Event<'static>]) -> Result<(), XmlFault> {
+impl BlockWriter<'_> {
+    fn copy_events(&mut self, events: &[Event<'static>]) -> Result<(), XmlError> {
         for event in events {
             self.writer.write_event(event.borrow())?;
         }
@@ -204,40 +204,40 @@ impl Pen<'_> {
     }
 
     /// Writes the block with its own properties, those of its first run, and one run of new text.
-    fn replaced(&mut self, block: &[Event<'static>], name: &[u8], text: &str) -> Result<(), XmlFault> {
+    fn write_replaced(&mut self, block: &[Event<'static>], name: &[u8], text: &str) -> Result<(), XmlError> {
         let start = match &block[0] {
             Event::Start(tag) | Event::Empty(tag) => tag.borrow(),
             _ => return Ok(()),
         };
         self.writer.write_event(Event::Start(start))?;
-        if self.dialect.run.is_some() {
-            self.copy(subtree(block, b"pPr"))?;
+        if self.format.run.is_some() {
+            self.copy_events(subtree(block, b"pPr"))?;
         }
-        let run_properties = subtree(after(block, subtree(block, b"pPr")), b"rPr");
-        self.run(&prefix(name), text, run_properties)?;
+        let run_properties = subtree(events_after(block, subtree(block, b"pPr")), b"rPr");
+        self.write_run(&prefix(name), text, run_properties)?;
         let name = String::from_utf8_lossy(name).into_owned();
         Ok(self.writer.write_event(Event::End(BytesEnd::new(name)))?)
     }
 
-    fn blocks(&mut self, prefix: &str, texts: &[String]) -> Result<(), XmlFault> {
+    fn write_blocks(&mut self, prefix: &str, texts: &[String]) -> Result<(), XmlError> {
         for text in texts {
-            let name = format!("{prefix}{}", self.dialect.block);
+            let name = format!("{prefix}{}", self.format.block);
             self.writer.write_event(Event::Start(BytesStart::new(name.as_str())))?;
-            self.run(prefix, text, &[])?;
+            self.write_run(prefix, text, &[])?;
             self.writer.write_event(Event::End(BytesEnd::new(name.as_str())))?;
         }
         Ok(())
     }
 
-    fn run(&mut self, prefix: &str, text: &str, properties: &[Event<'static>]) -> Result<(), XmlFault> {
-        let run = self.dialect.run.map(|run| format!("{prefix}{run}"));
+    fn write_run(&mut self, prefix: &str, text: &str, properties: &[Event<'static>]) -> Result<(), XmlError> {
+        let run = self.format.run.map(|run| format!("{prefix}{run}"));
         if let Some(run) = &run {
             self.writer.write_event(Event::Start(BytesStart::new(run.as_str())))?;
-            self.copy(properties)?;
+            self.copy_events(properties)?;
         }
         let name = format!("{prefix}t");
         let mut start = BytesStart::new(name.as_str());
-        if self.dialect.keeps_space {
+        if self.format.keeps_space {
             start.push_attribute(("xml:space", "preserve"));
         }
         self.writer.write_event(Event::Start(start))?;
@@ -277,7 +277,7 @@ fn subtree<'e>(events: &'e [Event<'static>], wanted: &[u8]) -> &'e [Event<'stati
 }
 
 /// Returns the events after a part found by `subtree`; the paragraph's own `rPr` is inside its `pPr`.
-fn after<'e>(events: &'e [Event<'static>], part: &[Event<'static>]) -> &'e [Event<'static>] {
+fn events_after<'e>(events: &'e [Event<'static>], part: &[Event<'static>]) -> &'e [Event<'static>] {
     if part.is_empty() {
         return events;
     }
