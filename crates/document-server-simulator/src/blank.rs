@@ -83,11 +83,11 @@ fn package(
         .into_iter()
         .map(|(name, body)| (name, format!("{HEAD}{body}")))
         .collect();
-    archive(&texts)
+    write_archive(&texts)
 }
 
 /// Writes a zip archive with these text entries, in this request.
-pub(crate) fn archive(entries: &[(&str, String)]) -> Vec<u8> {
+pub(crate) fn write_archive(entries: &[(&str, String)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in entries {
         zip.start_file(*name, SimpleFileOptions::default())

@@ -24,7 +24,7 @@ const HIGH: [char; 32] = [
     '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
 ];
 
-fn encoded(character: char) -> u8 {
+fn encode(character: char) -> u8 {
     if character == '\t' {
         return b' ';
     }
@@ -36,7 +36,7 @@ fn encoded(character: char) -> u8 {
     high.map_or(b'?', |at| 128 + u8::try_from(at).expect("the table has 32 entries"))
 }
 
-fn decoded(byte: u8) -> char {
+fn decode(byte: u8) -> char {
     match byte {
         128..=159 => HIGH[usize::from(byte - 128)],
         _ => char::from(byte),
@@ -55,11 +55,11 @@ fn width(text: &[u8]) -> u32 {
 }
 
 /// Wraps a paragraph at spaces, and within words that are wider than the page.
-fn wrapped(line: &str) -> Vec<Vec<u8>> {
+fn wrap(line: &str) -> Vec<Vec<u8>> {
     let room = WIDTH - 2 * MARGIN;
     let mut rows = vec![Vec::new()];
     for word in line.split(' ') {
-        let word: Vec<u8> = word.chars().map(encoded).collect();
+        let word: Vec<u8> = word.chars().map(encode).collect();
         let row = rows.last_mut().expect("there is always one row");
         let needed = width(row) + width(b" ") + width(&word);
         if !row.is_empty() && needed <= room {
@@ -82,7 +82,7 @@ fn wrapped(line: &str) -> Vec<Vec<u8>> {
     rows
 }
 
-fn literal(row: &[u8]) -> String {
+fn string_literal(row: &[u8]) -> String {
     let mut text = String::from("(");
     for byte in row {
         match byte {
@@ -100,7 +100,7 @@ fn literal(row: &[u8]) -> String {
 
 /// Returns a PDF with A4 pages and the title in its metadata.
 pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
-    let rows: Vec<Vec<u8>> = lines.iter().flat_map(|line| wrapped(line)).collect();
+    let rows: Vec<Vec<u8>> = lines.iter().flat_map(|line| wrap(line)).collect();
     let per_page = usize::try_from((HEIGHT - 2 * MARGIN) / LEADING).expect("a few dozen");
     let mut pages: Vec<&[Vec<u8>]> = rows.chunks(per_page).collect();
     if pages.is_empty() {
@@ -126,16 +126,16 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
         let top = HEIGHT - MARGIN - SIZE;
         let mut content = format!("BT /F1 {SIZE} Tf {LEADING} TL {MARGIN} {top} Td\n");
         for row in *page {
-            content.push_str(&literal(row));
+            content.push_str(&string_literal(row));
             content.push_str(" Tj T*\n");
         }
         content.push_str("ET\n");
         objects.push(format!("<< /Length {} >>\nstream\n{content}endstream", content.len()));
     }
-    assembled(&objects)
+    assemble(&objects)
 }
 
-fn assembled(objects: &[String]) -> Vec<u8> {
+fn assemble(objects: &[String]) -> Vec<u8> {
     // Bytes above 127 in the second line signature the file as binary.
     let mut bytes = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
     let mut table = String::new();
@@ -160,17 +160,17 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     let rows = body
         .lines()
         .filter_map(|line| line.strip_suffix(") Tj T*")?.strip_prefix('('));
-    Some(rows.map(unescaped).collect::<Vec<String>>().join("\n"))
+    Some(rows.map(unescape).collect::<Vec<String>>().join("\n"))
 }
 
-fn unescaped(row: &str) -> String {
+fn unescape(row: &str) -> String {
     let mut text = String::new();
     let mut rest = row;
     while let Some(at) = rest.find('\\') {
         text.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         if let Some(byte) = rest.get(..3).and_then(|octal| u8::from_str_radix(octal, 8).ok()) {
-            text.push(decoded(byte));
+            text.push(decode(byte));
             rest = &rest[3..];
         } else {
             text.extend(rest.chars().next());
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_word_wider_than_the_page_is_broken() {
-        let rows = wrapped(&"x".repeat(500));
+        let rows = wrap(&"x".repeat(500));
         assert!(rows.len() > 1);
         assert!(rows.iter().all(|row| width(row) <= WIDTH - 2 * MARGIN));
     }

@@ -299,7 +299,7 @@ impl Simulator {
         let file = self.results().put(&folder, &name, bytes.clone());
         let changes = (!snapshot.from_forgotten).then(|| {
             let changes = json!(snapshot.lines).to_string();
-            let archive = blank::archive(&[("changes0.json", changes)]);
+            let archive = blank::write_archive(&[("changes0.json", changes)]);
             self.results().put(&folder, "changes.zip", archive.into())
         });
         Some(AssembledFile { file, changes, bytes })
