@@ -136,7 +136,7 @@ async fn send_with_retries(simulator: &Simulator, callback: &Callback) -> bool {
         let Some(pause) = pauses.get(attempt as usize - 1) else {
             return false;
         };
-        tokio::time::sleep(simulator.settings().pause(*pause)).await;
+        tokio::time::sleep(simulator.settings().scaled(*pause)).await;
         attempt += 1;
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use crate::{Settings, Simulator};
+use crate::{Simulator, SimulatorSettings};
 
 /// Simulates an ONLYOFFICE document server for tests and demonstrations. Not for production use.
 #[derive(Parser)]
@@ -38,12 +38,12 @@ pub async fn run(deprecated_name: Option<&str>) -> anyhow::Result<()> {
     if let Some(name) = deprecated_name {
         tracing::warn!(name, "deprecated program name: use document-server-simulator");
     }
-    let running = Simulator::start(Settings {
+    let running = Simulator::start(SimulatorSettings {
         listen: arguments.listen,
         public_url: arguments.public_url,
         time_scale: arguments.time_scale,
         connection_limit: arguments.connection_limit,
-        ..Settings::new(arguments.secret)
+        ..SimulatorSettings::new(arguments.secret)
     })
     .await?;
     tracing::info!(url = running.url(), "document server simulator listening");

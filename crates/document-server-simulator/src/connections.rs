@@ -105,7 +105,7 @@ impl Simulator {
         let settings = self.settings();
         for attempt in 0..DOWNLOADS {
             if attempt > 0 {
-                tokio::time::sleep(settings.pause(DOWNLOAD_PAUSE)).await;
+                tokio::time::sleep(settings.scaled(DOWNLOAD_PAUSE)).await;
             }
             let token = format!("{}{}", settings.token_prefix, self.tokens().sign_download(url));
             let request = self.http().get(url).header(&settings.token_header, token);
@@ -218,7 +218,7 @@ impl Simulator {
         }
         let (simulator, key, epoch) = (self.clone(), session.key.clone(), session.epoch);
         self.spawn(async move {
-            tokio::time::sleep(simulator.settings().pause(SAVE_DELAY)).await;
+            tokio::time::sleep(simulator.settings().scaled(SAVE_DELAY)).await;
             let mut state = simulator.state();
             if let Some(session) = state.sessions.get_mut(&key)
                 && session.epoch == epoch

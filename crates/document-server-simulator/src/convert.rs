@@ -171,12 +171,12 @@ async fn run_conversion(
         return ConversionStatus::Error(error);
     }
     start_job(simulator, request, faults.conversion_polls);
-    let timeout = simulator.settings().pause(TIMEOUT);
+    let timeout = simulator.settings().scaled(TIMEOUT);
     let waiting = async {
         loop {
             match poll(simulator, request) {
                 ConversionStatus::NotYet if !request.asynchronous => {
-                    let pause = simulator.settings().pause(POLL_INTERVAL).max(Duration::from_millis(1));
+                    let pause = simulator.settings().scaled(POLL_INTERVAL).max(Duration::from_millis(1));
                     tokio::time::sleep(pause).await;
                 }
                 status => return status,

@@ -46,5 +46,5 @@ pub use faults::{CallbackDelay, DownloadFault, DuplicateDelivery, FaultInjector,
 pub use ooxml::{DocumentError, DocumentKind, read as read_document, write as write_document};
 pub use pdf::{document as pdf_document, text as pdf_text};
 pub use request_log::{ReceivedRequest, SentCallback};
-pub use settings::Settings;
+pub use settings::SimulatorSettings;
 pub use simulator::{RunningSimulator, Simulator};

@@ -20,7 +20,7 @@ use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::{clock, faults::DownloadFault, settings::Settings, simulator::Simulator};
+use crate::{clock, faults::DownloadFault, settings::SimulatorSettings, simulator::Simulator};
 
 /// Result files by path.
 #[derive(Default)]
@@ -87,7 +87,7 @@ fn signature(secret: &str, path: &str, expires: u64) -> String {
 
 /// Returns the base URL of the simulator as seen by the caller. A forwarded host takes precedence, as measured on the
 /// real server.
-pub(crate) fn caller_origin(settings: &Settings, headers: &HeaderMap) -> String {
+pub(crate) fn caller_origin(settings: &SimulatorSettings, headers: &HeaderMap) -> String {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = text("x-forwarded-proto").unwrap_or("http");
     if let Some(host) = text("x-forwarded-host") {

@@ -102,7 +102,7 @@ impl Simulator {
         let last_editor = last_editor.clone();
         let simulator = self.clone();
         self.spawn(async move {
-            tokio::time::sleep(simulator.settings().pause(ASSEMBLY_DELAY)).await;
+            tokio::time::sleep(simulator.settings().scaled(ASSEMBLY_DELAY)).await;
             let faults = simulator.faults().get();
             let assembled = simulator.assemble(&snapshot).await;
             let status = if assembled.is_some() && !faults.assembly_fails {
@@ -230,7 +230,8 @@ impl Simulator {
         previous: Option<AssembledFile>,
     ) {
         let faults = self.faults().get();
-        tokio::time::sleep(self.settings().pause(ASSEMBLY_DELAY) + Duration::from_millis(faults.forced_assembly)).await;
+        tokio::time::sleep(self.settings().scaled(ASSEMBLY_DELAY) + Duration::from_millis(faults.forced_assembly))
+            .await;
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.

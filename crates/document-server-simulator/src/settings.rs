@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 /// All settings of a simulator.
 #[derive(Clone)]
-pub struct Settings {
+pub struct SimulatorSettings {
     /// Address to listen on; port 0 selects a free one. Not used by [`crate::Simulator::router`].
     pub listen: SocketAddr,
     /// The shared secret that signs and verifies all tokens.
@@ -26,7 +26,7 @@ pub struct Settings {
     pub link_lifetime: Duration,
 }
 
-impl Settings {
+impl SimulatorSettings {
     /// The measured behaviour, on a free local port.
     pub fn new(secret: impl Into<String>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Settings {
     }
 
     /// Scales a measured delay.
-    pub(crate) fn pause(&self, measured: Duration) -> Duration {
+    pub(crate) fn scaled(&self, measured: Duration) -> Duration {
         measured.mul_f64(self.time_scale.max(0.0))
     }
 }

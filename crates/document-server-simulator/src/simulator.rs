@@ -20,7 +20,7 @@ use crate::{
     results::ResultFiles,
     routes,
     session::Session,
-    settings::Settings,
+    settings::SimulatorSettings,
     token::TokenSigner,
 };
 
@@ -56,7 +56,7 @@ impl SimulatorState {
 }
 
 struct SimulatorInner {
-    settings: Settings,
+    settings: SimulatorSettings,
     tokens: TokenSigner,
     http: reqwest::Client,
     faults: FaultInjector,
@@ -73,7 +73,7 @@ pub struct Simulator(Arc<SimulatorInner>);
 
 impl Simulator {
     /// Creates a simulator that does not listen yet.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: SimulatorSettings) -> Self {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
@@ -93,7 +93,7 @@ impl Simulator {
     }
 
     /// Binds the address of the settings and serves until stopped.
-    pub async fn start(settings: Settings) -> std::io::Result<RunningSimulator> {
+    pub async fn start(settings: SimulatorSettings) -> std::io::Result<RunningSimulator> {
         let simulator = Self::new(settings);
         let stop = CancellationToken::new();
         let down = simulator.faults().down();
@@ -188,7 +188,7 @@ impl Simulator {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &SimulatorSettings {
         &self.0.settings
     }
 

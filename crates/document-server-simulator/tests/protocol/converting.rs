@@ -1,7 +1,7 @@
 //! ConversionJobs, including the defects of the real server.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{Settings, blank_document, pdf_text, write_document};
+use document_server_simulator::{SimulatorSettings, blank_document, pdf_text, write_document};
 use serde_json::{Value, json};
 
 use crate::support::{SECRET, World, fetch, sign};
@@ -130,9 +130,9 @@ async fn the_old_address_answers_in_xml() {
 
 #[tokio::test]
 async fn a_hanging_conversion_ends_in_a_timeout_only_after_long() {
-    let world = World::with(Settings {
+    let world = World::with(SimulatorSettings {
         time_scale: 0.0001,
-        ..Settings::new(SECRET)
+        ..SimulatorSettings::new(SECRET)
     })
     .await;
     world.simulator.faults().update(|faults| faults.conversion_hangs = true);

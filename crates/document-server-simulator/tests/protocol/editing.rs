@@ -1,7 +1,7 @@
 //! EditorConfig, concurrent editing and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{DocumentKind, Settings, client, read_document};
+use document_server_simulator::{DocumentKind, SimulatorSettings, client, read_document};
 use serde_json::json;
 
 use crate::support::{SECRET, World, fetch, now, sign_config, sign_with};
@@ -93,9 +93,9 @@ async fn a_key_that_was_saved_for_good_opens_old_content_for_reading() {
 
 #[tokio::test]
 async fn a_lost_editor_is_waited_for_and_may_come_back() {
-    let world = World::with(Settings {
+    let world = World::with(SimulatorSettings {
         time_scale: 0.1,
-        ..Settings::new(SECRET)
+        ..SimulatorSettings::new(SECRET)
     })
     .await;
     let ben = world.open("d-1", "ben").await;
@@ -115,9 +115,9 @@ async fn a_lost_editor_is_waited_for_and_may_come_back() {
 
 #[tokio::test]
 async fn the_twenty_first_editor_is_silently_a_viewer() {
-    let world = World::with(Settings {
+    let world = World::with(SimulatorSettings {
         connection_limit: 2,
-        ..Settings::quick(SECRET)
+        ..SimulatorSettings::quick(SECRET)
     })
     .await;
     let editors = [world.open("d-1", "a").await, world.open("d-2", "b").await];

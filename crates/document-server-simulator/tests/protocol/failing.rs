@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use document_server_simulator::{DownloadFault, DuplicateDelivery, Outage, Settings, client, read_document};
+use document_server_simulator::{DownloadFault, DuplicateDelivery, Outage, SimulatorSettings, client, read_document};
 use serde_json::{Value, json};
 
 use crate::support::{PATIENCE, SECRET, World, fetch};
@@ -24,9 +24,9 @@ async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
     assert_eq!(fetch(&json!(localhost)).await.status(), 200);
     assert_eq!(fetch(&json!(text.replace("md5=", "md5=0"))).await.status(), 403);
     assert_eq!(fetch(&json!(text.replace("expires=", "expires=1"))).await.status(), 403);
-    let world = World::with(Settings {
+    let world = World::with(SimulatorSettings {
         link_lifetime: Duration::ZERO,
-        ..Settings::quick(SECRET)
+        ..SimulatorSettings::quick(SECRET)
     })
     .await;
     assert_eq!(fetch(&saved(&world).await).await.status(), 410);

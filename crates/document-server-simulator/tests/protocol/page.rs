@@ -1,7 +1,7 @@
 //! The editor page: its files, its event stream and its close request.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{Settings, Simulator};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use serde_json::{Value, json};
 
 use crate::support::{SECRET, World};
@@ -79,7 +79,7 @@ async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
 
 #[tokio::test]
 async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_waiting() {
-    let world = World::with(Settings::new(SECRET)).await;
+    let world = World::with(SimulatorSettings::new(SECRET)).await;
     let ben = world.open("d-1", "ben").await;
     let page = stream(&world, &ben.opened.connection).await;
     drop(page);
@@ -105,9 +105,9 @@ async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_wait
 
 #[tokio::test]
 async fn the_server_can_be_mounted_in_another() {
-    let simulator = Simulator::new(Settings {
+    let simulator = Simulator::new(SimulatorSettings {
         public_url: Some("http://school.test/docs".into()),
-        ..Settings::quick(SECRET)
+        ..SimulatorSettings::quick(SECRET)
     });
     let app = axum::Router::new().nest("/docs", simulator.router());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

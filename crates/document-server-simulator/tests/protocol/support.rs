@@ -16,7 +16,7 @@ use axum::{
     routing::{get, post},
 };
 use document_server_simulator::{
-    RunningSimulator, SentCallback, Settings, Simulator, blank_document, client, write_document,
+    RunningSimulator, SentCallback, Simulator, SimulatorSettings, blank_document, client, write_document,
 };
 use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
@@ -41,10 +41,10 @@ pub struct World {
 
 impl World {
     pub async fn new() -> Self {
-        Self::with(Settings::quick(SECRET)).await
+        Self::with(SimulatorSettings::quick(SECRET)).await
     }
 
-    pub async fn with(settings: Settings) -> Self {
+    pub async fn with(settings: SimulatorSettings) -> Self {
         let inner = Arc::new(FaultState::default());
         let router = Router::new()
             .route("/file/{id}", get(file))

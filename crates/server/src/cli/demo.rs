@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use document_server_simulator::{Settings, Simulator};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -73,7 +73,7 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let listener = bind(arguments.listen).await?;
     let address = listener.local_addr()?;
     let secrets = secrets::load_or_create(&arguments.data_dir)?;
-    let practice = Simulator::start(Settings::new(secrets.docserver.clone()))
+    let practice = Simulator::start(SimulatorSettings::new(secrets.docserver.clone()))
         .await
         .context("document server simulator")?;
     let own_url = format!("http://{address}");

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
-use document_server_simulator::{Settings, Simulator};
+use document_server_simulator::{Simulator, SimulatorSettings};
 
 use crate::support::app::DOCSERVER_SECRET;
 use crate::support::{Kind, Place};
@@ -122,7 +122,7 @@ fn the_packaged_example_of_settings_is_current() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
-    let practice = Simulator::start(Settings::new(DOCSERVER_SECRET.to_owned()))
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
     let mut place = Place::new(Kind::Sqlite).unwrap();
@@ -157,7 +157,7 @@ async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_names_what_is_wrong_and_what_to_do() {
-    let practice = Simulator::start(Settings::new(DOCSERVER_SECRET.to_owned()))
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
     let mut place = Place::new(Kind::Sqlite).unwrap();

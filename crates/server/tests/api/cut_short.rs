@@ -1,7 +1,7 @@
 //! A finish and a hand-in that a crash cuts short: what was acknowledged to nobody is as if it never began, or it is
 //! completed by the next start (contract 8.3).
 
-use document_server_simulator::{RunningSimulator, Settings, Simulator, client};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -23,7 +23,9 @@ impl Lesson {
     async fn begin(kind: Kind) -> Option<Self> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+        let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap();
         place.set("DOCSERVER_URL", &practice.url());
         place.set("DOCSERVER_SWEEP_SECONDS", "1");
         let mut service = place.start("serve");

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use document_server_simulator::{Settings, Simulator};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use groupwork::clock;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
@@ -180,7 +180,9 @@ async fn play(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let folder = tokio::task::spawn_blocking(compiled).await.unwrap();
     let people = people(&place.store().await).await;
-    let practice = Simulator::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let mut service = place.start("serve");
     service.ready().await;

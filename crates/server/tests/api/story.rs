@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use document_server_simulator::{Settings, Simulator};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use groupwork::clock;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
@@ -136,7 +136,9 @@ async fn a_service_on_postgres_runs_a_whole_lesson() {
         return;
     };
     let people = people_with_passwords(&place.store().await).await;
-    let practice = Simulator::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let mut service = place.start("serve");
     service.ready().await;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{Faults, Outage, SentCallback, Settings};
+use document_server_simulator::{Faults, Outage, SentCallback, SimulatorSettings};
 use groupwork::store::Database;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ const PATIENCE: Duration = crate::support::PATIENCE;
 
 async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
     // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.
-    let settings = Settings {
+    let settings = SimulatorSettings {
         time_scale: 0.3,
         ..Settings::new(DOCSERVER_SECRET)
     };

@@ -1,7 +1,7 @@
 //! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
 //! (document-server.md, E1).
 
-use document_server_simulator::{DownloadFault, Faults, Settings, Simulator, client};
+use document_server_simulator::{DownloadFault, Faults, Simulator, SimulatorSettings, client};
 use groupwork::app::App;
 use serde_json::json;
 
@@ -91,7 +91,9 @@ studio!(
 async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    let practice = Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     place.set("DOCSERVER_SWEEP_SECONDS", "1");
     let mut service = place.start("serve");
@@ -169,7 +171,9 @@ async fn e01_two_instances_bring_each_save_home_once() {
 async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    let practice = Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     place.set("DOCSERVER_SWEEP_SECONDS", "1");
     let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{RunningSimulator, Settings, Simulator};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use groupwork::failpoint;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -55,7 +55,11 @@ impl Scene {
     async fn prepare(kind: Kind) -> Option<(Self, Started)> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         place.set("DOCSERVER_URL", &practice.url());
         let seed = rand::random::<u64>();
         println!("crash on {kind:?}: seed {seed}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{RunningSimulator, Settings, Simulator};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use groupwork::store::Database;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -54,7 +54,11 @@ impl Rig {
     pub async fn start(kind: Kind) -> Option<(Self, Started)> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         place.set("DOCSERVER_URL", &practice.url());
         let faults = Faults::install(&mut place);
         let mut service = place.start("serve");

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Settings, Simulator, client};
+use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Simulator, SimulatorSettings, client};
 use groupwork::clock;
 use serde_json::{Value, json};
 
@@ -29,8 +29,12 @@ fn looks(server: &RunningSimulator) -> usize {
 async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
     // Each instance reaches a document server of its own: so it shows who asks.
     let servers = [
-        Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap(),
-        Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap(),
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
     ];
     // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
     let url = servers[0].url();
@@ -100,7 +104,9 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
-    let practice = Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let url = practice.url();
     let Some(instances) = Instances::start(2, &[("DOCSERVER_URL", &url)]).await else {
         return;

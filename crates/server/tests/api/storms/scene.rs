@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use document_server_simulator::{RunningSimulator, Settings, Simulator};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use groupwork::clock;
 use groupwork::store::Database;
 use rand::rngs::StdRng;
@@ -100,7 +100,11 @@ impl Scene {
         let mut second = Place::on_database(&direct);
         second.set("DATA_DIR", &first.folder().display().to_string());
         let world = World::create(&second.store().await, &direct).await;
-        let practice = Arc::new(Simulator::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         for place in [&mut first, &mut second] {
             place.set("DOCSERVER_URL", &practice.url());
         }

@@ -2,7 +2,7 @@
 //! one, a room with documents, and editors that speak the real protocol.
 
 use document_server_simulator::client::{self, Editor};
-use document_server_simulator::{RunningSimulator, Settings, Simulator};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
@@ -24,14 +24,14 @@ pub struct Studio {
 
 impl Studio {
     pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
-        Self::start_beside(kind, Settings::quick(DOCSERVER_SECRET), flags).await
+        Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
     }
 
     /// The same beside a document server with other settings.
-    pub async fn start_beside(kind: Kind, settings: Settings, flags: &[&str]) -> Option<Self> {
+    pub async fn start_beside(kind: Kind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
         // A class is larger than what the community edition lets in at once.
         let connection_limit = settings.connection_limit.max(500);
-        let settings = Settings {
+        let settings = SimulatorSettings {
             connection_limit,
             ..settings
         };
