@@ -4,20 +4,20 @@
 use document_server_simulator::{DocumentKind, SimulatorSettings, client, read_document};
 use serde_json::json;
 
-use crate::support::{SECRET, World, fetch, now, sign_config, sign_with};
+use crate::support::{SECRET, TestServer, fetch, sign_config, sign_with, unix_time};
 
 #[tokio::test]
 async fn open_type_close_saves_a_valid_docx_with_the_text() {
-    let world = World::new().await;
-    let editor = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let editor = server.open("d-1", "ben").await;
     assert!(editor.may_edit());
     assert_eq!(editor.text().await.unwrap(), "Title");
     editor.type_text("!\nHello Grüße & more").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert_eq!(world.statuses(), [1, 2]);
-    assert_eq!(world.downloads(), [format!("{}/file/d-1", world.base)]);
-    let save = &world.got()[1];
+    assert_eq!(server.statuses(), [1, 2]);
+    assert_eq!(server.downloads(), [format!("{}/file/d-1", server.base)]);
+    let save = &server.callbacks()[1];
     assert_eq!(save["users"], json!(["ben"]));
     assert_eq!(save["actions"], json!([{"type": 0, "userid": "ben"}]));
     assert_eq!(save["notmodified"], false);
@@ -36,134 +36,142 @@ async fn open_type_close_saves_a_valid_docx_with_the_text() {
 
 #[tokio::test]
 async fn two_editors_share_one_session_and_the_last_one_saves() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
-    let mia = world.open("d-1", "mia").await;
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
+    let mia = server.open("d-1", "mia").await;
     ben.type_text(" by Ben").await.unwrap();
     mia.type_text(" and Mia").await.unwrap();
     assert_eq!(ben.text().await.unwrap(), "Title by Ben and Mia");
     assert_eq!(ben.view().await.unwrap().people, ["BEN", "MIA"]);
     assert_eq!(ben.close().await.unwrap().status, Some(1));
     assert_eq!(mia.close().await.unwrap().status, Some(2));
-    assert_eq!(world.statuses(), [1, 1, 1, 2]);
-    assert_eq!(world.downloads().len(), 1, "the document is fetched once for each key");
-    let got = world.got();
-    assert_eq!(got[1]["users"], json!(["ben", "mia"]));
-    assert_eq!(got[2]["users"], json!(["mia"]));
-    assert_eq!(got[2]["to"], "ben", "the acting user's address is called");
-    assert_eq!((&got[3]["to"], &got[3]["users"]), (&json!("mia"), &json!(["mia"])));
+    assert_eq!(server.statuses(), [1, 1, 1, 2]);
+    assert_eq!(server.downloads().len(), 1, "the document is fetched once for each key");
+    let callbacks = server.callbacks();
+    assert_eq!(callbacks[1]["users"], json!(["ben", "mia"]));
+    assert_eq!(callbacks[2]["users"], json!(["mia"]));
+    assert_eq!(callbacks[2]["to"], "ben", "the acting user's address is called");
+    assert_eq!(
+        (&callbacks[3]["to"], &callbacks[3]["users"]),
+        (&json!("mia"), &json!(["mia"]))
+    );
 }
 
 #[tokio::test]
 async fn closing_without_changes_sends_4_and_the_key_goes_on() {
-    let world = World::new().await;
-    assert_eq!(world.open("d-1", "ben").await.close().await.unwrap().status, Some(4));
-    let again = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    assert_eq!(server.open("d-1", "ben").await.close().await.unwrap().status, Some(4));
+    let again = server.open("d-1", "ben").await;
     assert!(again.may_edit() && !again.opened.update_version);
-    assert_eq!(world.downloads().len(), 1, "the old content comes from the cache");
+    assert_eq!(server.downloads().len(), 1, "the old content comes from the cache");
 }
 
 #[tokio::test]
 async fn viewers_cause_no_callbacks_and_hold_no_save_back() {
-    let world = World::new().await;
-    let mut config = world.plain_config("d-1", "zoe");
+    let server = TestServer::new().await;
+    let mut config = server.plain_config("d-1", "zoe");
     config["editorConfig"]["mode"] = json!("view");
-    let zoe = client::open(&world.simulator.url(), &sign_config(config))
+    let zoe = client::open(&server.simulator.url(), &sign_config(config))
         .await
         .unwrap();
     assert!(!zoe.may_edit());
     assert!(zoe.type_text("no").await.is_err());
-    let ben = world.open("d-1", "ben").await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(2));
     assert_eq!(zoe.close().await.unwrap().status, None);
-    assert_eq!(world.statuses(), [1, 2]);
+    assert_eq!(server.statuses(), [1, 2]);
 }
 
 #[tokio::test]
 async fn a_key_that_was_saved_for_good_opens_old_content_for_reading() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" new").await.unwrap();
     ben.close().await.unwrap();
-    let again = world.open("d-1", "ben").await;
+    let again = server.open("d-1", "ben").await;
     assert!(again.opened.update_version && !again.may_edit());
     assert_eq!(again.text().await.unwrap(), "Title");
 }
 
 #[tokio::test]
 async fn a_lost_editor_is_waited_for_and_may_come_back() {
-    let world = World::with(SimulatorSettings {
+    let server = TestServer::with(SimulatorSettings {
         time_scale: 0.1,
         ..SimulatorSettings::new(SECRET)
     })
     .await;
-    let ben = world.open("d-1", "ben").await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" forgotten").await.unwrap();
     ben.abandon().await.unwrap();
-    let back = world.open("d-1", "ben").await;
+    let back = server.open("d-1", "ben").await;
     assert_eq!(back.text().await.unwrap(), "Title forgotten");
     // Longer than the delay of the first disconnect, which must not end the resumed session.
-    let early = world
+    let early = server
         .simulator
         .wait_for_callback(|sent| sent.status == 2, std::time::Duration::from_millis(900));
     assert!(early.await.is_none());
     back.abandon().await.unwrap();
-    assert_eq!(world.sent(2).await.attempt, 1);
-    assert_eq!(world.statuses(), [1, 1, 2]);
+    assert_eq!(server.wait_for_status(2).await.attempt, 1);
+    assert_eq!(server.statuses(), [1, 1, 2]);
 }
 
 #[tokio::test]
 async fn the_twenty_first_editor_is_silently_a_viewer() {
-    let world = World::with(SimulatorSettings {
+    let server = TestServer::with(SimulatorSettings {
         connection_limit: 2,
         ..SimulatorSettings::quick(SECRET)
     })
     .await;
-    let editors = [world.open("d-1", "a").await, world.open("d-2", "b").await];
+    let editors = [server.open("d-1", "a").await, server.open("d-2", "b").await];
     assert!(editors.iter().all(client::Editor::may_edit));
-    assert!(!world.open("d-1", "c").await.may_edit());
-    assert_eq!(world.command("info", "d-1").await["users"], json!(["a"]));
+    assert!(!server.open("d-1", "c").await.may_edit());
+    assert_eq!(server.command("info", "d-1").await["users"], json!(["a"]));
 }
 
 #[tokio::test]
 async fn configurations_without_a_right_token_are_refused() {
-    let world = World::new().await;
-    let url = world.simulator.url();
-    let plain = world.plain_config("d-1", "ben");
+    let server = TestServer::new().await;
+    let url = server.simulator.url();
+    let plain = server.plain_config("d-1", "ben");
     let refused = async |config: &serde_json::Value| match client::open(&url, config).await {
         Err(client::ClientError::Rejected(error)) => error.code,
         other => panic!("not refused: {other:?}"),
     };
     assert_eq!(refused(&plain).await, 4004);
     let mut foreign = plain.clone();
-    foreign["token"] = sign_with(plain.clone(), "another secret of more than thirty bytes", now() + 60).into();
+    foreign["token"] = sign_with(
+        plain.clone(),
+        "another secret of more than thirty bytes",
+        unix_time() + 60,
+    )
+    .into();
     assert_eq!(refused(&foreign).await, 4004);
     let mut old = plain.clone();
-    old["token"] = sign_with(plain.clone(), SECRET, now() - 120).into();
+    old["token"] = sign_with(plain.clone(), SECRET, unix_time() - 120).into();
     assert_eq!(refused(&old).await, -20);
-    let mut raised = world.config("d-1", "ben");
+    let mut raised = server.config("d-1", "ben");
     raised["document"]["permissions"]["comment"] = json!(true);
     assert_eq!(refused(&raised).await, 4004);
-    assert!(world.downloads().is_empty());
+    assert!(server.downloads().is_empty());
 }
 
 #[tokio::test]
 async fn an_empty_source_opens_blank_and_a_missing_one_not_at_all() {
-    let world = World::new().await;
-    world.store(Vec::new());
-    let blank = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.store(Vec::new());
+    let blank = server.open("d-1", "ben").await;
     blank.type_text("first words").await.unwrap();
     blank.close().await.unwrap();
-    let file = fetch(&world.got()[1]["url"]).await.bytes().await.unwrap();
+    let file = fetch(&server.callbacks()[1]["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["first words"]);
-    world.store(b"missing".to_vec());
-    let missing = client::open(&world.simulator.url(), &world.config("d-2", "ben")).await;
+    server.store(b"missing".to_vec());
+    let missing = client::open(&server.simulator.url(), &server.config("d-2", "ben")).await;
     assert!(matches!(missing, Err(client::ClientError::Rejected(error)) if error.code == -81));
-    world.sent(4).await;
-    assert_eq!(world.statuses(), [1, 2, 1, 4]);
+    server.wait_for_status(4).await;
+    assert_eq!(server.statuses(), [1, 2, 1, 4]);
     assert_eq!(
-        world.downloads().len(),
+        server.downloads().len(),
         4,
         "a missing document is parameters for three times"
     );

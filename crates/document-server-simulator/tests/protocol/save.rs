@@ -4,38 +4,38 @@
 use document_server_simulator::{Faults, read_document};
 use serde_json::json;
 
-use crate::support::{PATIENCE, World, fetch};
+use crate::support::{TIMEOUT, TestServer, fetch};
 
 const NO: &str = r#"{"error":1}"#;
 
 #[tokio::test]
 async fn failures_that_may_pass_are_retried_with_the_same_file_and_a_new_token() {
-    let world = World::new().await;
-    world.answer(&[(200, r#"{"error":0}"#), (500, ""), (503, ""), (429, "")]);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.set_responses(&[(200, r#"{"error":0}"#), (500, ""), (503, ""), (429, "")]);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     assert!(ben.close().await.unwrap().accepted);
-    assert_eq!(world.statuses(), [1, 2, 2, 2, 2]);
-    let got = world.got();
-    assert!(got.iter().skip(1).all(|save| save["url"] == got[1]["url"]));
-    assert!(world.simulator.forgotten_keys().is_empty());
+    assert_eq!(server.statuses(), [1, 2, 2, 2, 2]);
+    let callbacks = server.callbacks();
+    assert!(callbacks.iter().skip(1).all(|save| save["url"] == callbacks[1]["url"]));
+    assert!(server.simulator.forgotten_keys().is_empty());
 }
 
 #[tokio::test]
 async fn after_four_failures_the_save_is_forgotten_and_can_be_fetched() {
-    let world = World::new().await;
-    world.answer(&[(200, r#"{"error":0}"#), (500, ""), (500, ""), (500, ""), (500, "")]);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.set_responses(&[(200, r#"{"error":0}"#), (500, ""), (500, ""), (500, ""), (500, "")]);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();
     assert!(!ben.close().await.unwrap().accepted);
-    assert_eq!(world.statuses().len(), 5);
-    assert_eq!(world.command("getForgottenList", "").await["keys"], json!(["d-1"]));
-    let forgotten = world.command("getForgotten", "d-1").await;
+    assert_eq!(server.statuses().len(), 5);
+    assert_eq!(server.command("getForgottenList", "").await["keys"], json!(["d-1"]));
+    let forgotten = server.command("getForgotten", "d-1").await;
     let file = fetch(&forgotten["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title typed"]);
-    assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 0);
-    assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 1);
-    assert_eq!(world.command("getForgottenList", "").await["keys"], json!([]));
+    assert_eq!(server.command("deleteForgotten", "d-1").await["error"], 0);
+    assert_eq!(server.command("deleteForgotten", "d-1").await["error"], 1);
+    assert_eq!(server.command("getForgottenList", "").await["keys"], json!([]));
     assert_eq!(fetch(&forgotten["url"]).await.status(), 404);
 }
 
@@ -50,84 +50,84 @@ async fn every_other_answer_is_one_attempt_and_then_forgotten() {
         (404, ""),
         (302, ""),
     ] {
-        let world = World::new().await;
-        world.answer(&[(200, r#"{"error":0}"#), answer]);
-        let ben = world.open("d-1", "ben").await;
+        let server = TestServer::new().await;
+        server.set_responses(&[(200, r#"{"error":0}"#), answer]);
+        let ben = server.open("d-1", "ben").await;
         ben.type_text("x").await.unwrap();
         ben.close().await.unwrap();
-        assert_eq!(world.statuses(), [1, 2], "{answer:?}");
-        assert_eq!(world.simulator.forgotten_keys(), ["d-1"], "{answer:?}");
+        assert_eq!(server.statuses(), [1, 2], "{answer:?}");
+        assert_eq!(server.simulator.forgotten_keys(), ["d-1"], "{answer:?}");
     }
 }
 
 #[tokio::test]
 async fn a_forgotten_document_opens_from_its_copy_and_a_taken_save_removes_it() {
-    let world = World::new().await;
-    world.answer(&[(200, r#"{"error":0}"#), (200, NO)]);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.set_responses(&[(200, r#"{"error":0}"#), (200, NO)]);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" one").await.unwrap();
     ben.close().await.unwrap();
-    let again = world.open("d-1", "ben").await;
+    let again = server.open("d-1", "ben").await;
     assert_eq!(again.opened.warnings, [-201]);
     again.type_text(" two").await.unwrap();
     assert!(again.close().await.unwrap().accepted);
-    assert_eq!(world.downloads().len(), 1);
-    let save = world.got().pop().unwrap();
+    assert_eq!(server.downloads().len(), 1);
+    let save = server.callbacks().pop().unwrap();
     assert_eq!(save["history"], json!({}));
     assert!(save.get("changesurl").is_none());
     let file = fetch(&save["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title one two"]);
-    assert!(world.simulator.forgotten_keys().is_empty());
+    assert!(server.simulator.forgotten_keys().is_empty());
 }
 
 #[tokio::test]
 async fn a_forced_save_keeps_the_key_and_the_last_leave_says_notmodified() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
-    assert_eq!(world.command("forcesave", "d-1").await["error"], 4);
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
+    assert_eq!(server.command("forcesave", "d-1").await["error"], 4);
     ben.type_text(" forced").await.unwrap();
     let forced = json!({"c": "forcesave", "key": "d-1", "userdata": "lock-7"});
-    assert_eq!(world.ask("/command", forced).await["error"], 0);
-    world.sent(6).await;
-    let six = world.got().pop().unwrap();
+    assert_eq!(server.post_signed("/command", forced).await["error"], 0);
+    server.wait_for_status(6).await;
+    let six = server.callbacks().pop().unwrap();
     assert_eq!((&six["key"], &six["userdata"]), (&json!("d-1"), &json!("lock-7")));
     assert_eq!((&six["forcesavetype"], &six["notmodified"]), (&json!(0), &json!(false)));
     assert!(six.get("actions").is_none());
     let file = fetch(&six["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title forced"]);
-    assert_eq!(world.command("forcesave", "d-1").await["error"], 4);
-    assert!(world.open("d-1", "mia").await.may_edit(), "the session goes on");
+    assert_eq!(server.command("forcesave", "d-1").await["error"], 4);
+    assert!(server.open("d-1", "mia").await.may_edit(), "the session goes on");
     assert_eq!(ben.close().await.unwrap().status, Some(1));
 }
 
 #[tokio::test]
 async fn after_a_forced_save_the_final_one_has_nothing_new() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     assert_eq!(ben.press_save().await.unwrap(), 0);
-    let six = world.sent(6).await.body;
+    let six = server.wait_for_status(6).await.body;
     assert_eq!(
         (&six["forcesavetype"], &six["actions"][0]["type"]),
         (&json!(1), &json!(2))
     );
     assert_eq!(ben.close().await.unwrap().status, Some(2));
-    assert_eq!(world.got().pop().unwrap()["notmodified"], true);
+    assert_eq!(server.callbacks().pop().unwrap()["notmodified"], true);
 }
 
 #[tokio::test]
 async fn a_refused_forced_save_is_sent_again_as_the_same_file() {
-    let world = World::new().await;
-    world.answer(&[(200, r#"{"error":0}"#), (500, "")]);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.set_responses(&[(200, r#"{"error":0}"#), (500, "")]);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.press_save().await.unwrap();
-    let first = world.sent(6).await;
+    let first = server.wait_for_status(6).await;
     assert!(!first.accepted);
-    assert_eq!(world.command("forcesave", "d-1").await["error"], 0);
-    let second = world
+    assert_eq!(server.command("forcesave", "d-1").await["error"], 0);
+    let second = server
         .simulator
-        .wait_for_callback(|sent| sent.status == 6 && sent.accepted, PATIENCE)
+        .wait_for_callback(|sent| sent.status == 6 && sent.accepted, TIMEOUT)
         .await
         .unwrap();
     assert_eq!(path(&first.body["url"]), path(&second.body["url"]));
@@ -139,46 +139,46 @@ fn path(url: &serde_json::Value) -> String {
 
 #[tokio::test]
 async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
-    let world = World::new().await;
-    world.answer(&[(200, r#"{"error":0}"#), (200, NO)]);
-    world.simulator.set_faults(Faults {
+    let server = TestServer::new().await;
+    server.set_responses(&[(200, r#"{"error":0}"#), (200, NO)]);
+    server.simulator.set_faults(Faults {
         assembly_fails: true,
         ..Faults::default()
     });
-    let ben = world.open("d-1", "ben").await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" forgotten").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(3));
-    assert!(world.got()[1].get("url").is_none());
-    world.simulator.faults().clear();
-    let again = world.open("d-1", "ben").await;
+    assert!(server.callbacks()[1].get("url").is_none());
+    server.simulator.faults().clear();
+    let again = server.open("d-1", "ben").await;
     assert_eq!(again.text().await.unwrap(), "Title forgotten");
     assert_eq!(again.close().await.unwrap().status, Some(2));
 }
 
 #[tokio::test]
 async fn a_yes_to_status_3_loses_the_changes() {
-    let world = World::new().await;
-    world.simulator.faults().update(|faults| faults.assembly_fails = true);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.simulator.faults().update(|faults| faults.assembly_fails = true);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" lost").await.unwrap();
     ben.press_save().await.unwrap();
-    assert!(world.sent(7).await.body.get("url").is_none());
+    assert!(server.wait_for_status(7).await.body.get("url").is_none());
     assert_eq!(ben.close().await.unwrap().status, Some(3));
-    assert_eq!(world.open("d-1", "ben").await.text().await.unwrap(), "Title");
+    assert_eq!(server.open("d-1", "ben").await.text().await.unwrap(), "Title");
 }
 
 #[tokio::test]
 async fn long_histories_are_only_in_the_body_token() {
-    let world = World::new().await;
-    world.simulator.faults().update(|faults| faults.history_padding = 200);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.simulator.faults().update(|faults| faults.history_padding = 200);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();
-    let sent = world.sent(2).await;
+    let sent = server.wait_for_status(2).await;
     assert!(sent.header_token.len() < 7168);
     assert!(sent.body.get("history").is_none() && sent.body.get("changesurl").is_none());
     assert!(sent.body.get("url").is_some());
-    let claims = world.got().pop().unwrap();
+    let claims = server.callbacks().pop().unwrap();
     assert_eq!(claims["history"]["changes"].as_array().unwrap().len(), 201);
     assert!(claims["changesurl"].is_string());
 }

@@ -22,24 +22,24 @@ use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
 pub const SECRET: &str = "a secret of more than thirty-two bytes";
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 struct FaultState {
     document: Mutex<Vec<u8>>,
-    answers: Mutex<VecDeque<(u16, String)>>,
-    got: Mutex<Vec<Value>>,
+    responses: Mutex<VecDeque<(u16, String)>>,
+    callbacks: Mutex<Vec<Value>>,
     downloads: Mutex<Vec<String>>,
 }
 
 /// The fake server and a simulator that uses it.
-pub struct World {
+pub struct TestServer {
     inner: Arc<FaultState>,
     pub base: String,
     pub simulator: RunningSimulator,
 }
 
-impl World {
+impl TestServer {
     pub async fn new() -> Self {
         Self::with(SimulatorSettings::quick(SECRET)).await
     }
@@ -54,9 +54,9 @@ impl World {
         let base = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
         let simulator = Simulator::start(settings).await.unwrap();
-        let world = Self { inner, base, simulator };
-        world.store(write_document(&blank_document("docx"), &["Title".into()]).unwrap());
-        world
+        let server = Self { inner, base, simulator };
+        server.store(write_document(&blank_document("docx"), &["Title".into()]).unwrap());
+        server
     }
 
     /// Sets what `/file/<id>` serves.
@@ -65,18 +65,18 @@ impl World {
     }
 
     /// Sets the responses to the next callbacks, in this order; later ones get `{"error":0}`.
-    pub fn answer(&self, answers: &[(u16, &str)]) {
-        let answers = answers.iter().map(|(status, body)| (*status, (*body).to_owned()));
-        self.inner.answers.lock().unwrap().extend(answers);
+    pub fn set_responses(&self, responses: &[(u16, &str)]) {
+        let responses = responses.iter().map(|(status, body)| (*status, (*body).to_owned()));
+        self.inner.responses.lock().unwrap().extend(responses);
     }
 
     /// Returns the verified claims of all received callbacks.
-    pub fn got(&self) -> Vec<Value> {
-        self.inner.got.lock().unwrap().clone()
+    pub fn callbacks(&self) -> Vec<Value> {
+        self.inner.callbacks.lock().unwrap().clone()
     }
 
     pub fn statuses(&self) -> Vec<u64> {
-        self.got()
+        self.callbacks()
             .iter()
             .map(|claims| claims["status"].as_u64().unwrap())
             .collect()
@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Sends the parameters as a token in the body.
-    pub async fn ask(&self, path: &str, parameters: Value) -> Value {
+    pub async fn post_signed(&self, path: &str, parameters: Value) -> Value {
         let body = json!({"token": sign(parameters)});
         let url = format!("{}{path}", self.simulator.url());
         reqwest::Client::new()
@@ -128,13 +128,13 @@ impl World {
     }
 
     pub async fn command(&self, c: &str, key: &str) -> Value {
-        self.ask("/command", json!({"c": c, "key": key})).await
+        self.post_signed("/command", json!({"c": c, "key": key})).await
     }
 
     /// Waits for the response to a callback with this status.
-    pub async fn sent(&self, status: u8) -> SentCallback {
+    pub async fn wait_for_status(&self, status: u8) -> SentCallback {
         self.simulator
-            .wait_for_callback(|sent| sent.status == status, PATIENCE)
+            .wait_for_callback(|sent| sent.status == status, TIMEOUT)
             .await
             .unwrap()
     }
@@ -148,7 +148,7 @@ pub async fn fetch(url: &Value) -> reqwest::Response {
     http.get(url.as_str().unwrap()).send().await.unwrap()
 }
 
-pub fn now() -> u64 {
+pub fn unix_time() -> u64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap()
@@ -156,7 +156,7 @@ pub fn now() -> u64 {
 }
 
 pub fn sign(claims: Value) -> String {
-    sign_with(claims, SECRET, now() + 300)
+    sign_with(claims, SECRET, unix_time() + 300)
 }
 
 pub fn sign_with(mut claims: Value, secret: &str, exp: u64) -> String {
@@ -212,8 +212,8 @@ async fn callback(
     assert_eq!(header["payload"]["key"], claims["key"]);
     assert_eq!(header["payload"]["status"], claims["status"]);
     claims["to"] = user.into();
-    inner.got.lock().unwrap().push(claims);
-    let answer = inner.answers.lock().unwrap().pop_front();
+    inner.callbacks.lock().unwrap().push(claims);
+    let answer = inner.responses.lock().unwrap().pop_front();
     let (status, text) = answer.unwrap_or((200, r#"{"error":0}"#.into()));
     (StatusCode::from_u16(status).unwrap(), text).into_response()
 }

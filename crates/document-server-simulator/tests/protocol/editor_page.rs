@@ -4,13 +4,13 @@
 use document_server_simulator::{Simulator, SimulatorSettings};
 use serde_json::{Value, json};
 
-use crate::support::{SECRET, World};
+use crate::support::{SECRET, TestServer};
 
 #[tokio::test]
 async fn the_files_of_the_page_hold_to_a_strict_policy() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let get = async |path: &str| {
-        let response = reqwest::get(format!("{}{path}", world.simulator.url())).await.unwrap();
+        let response = reqwest::get(format!("{}{path}", server.simulator.url())).await.unwrap();
         assert_eq!(response.status(), 200, "{path}");
         assert!(
             response.headers()["content-security-policy"]
@@ -37,16 +37,16 @@ async fn the_files_of_the_page_hold_to_a_strict_policy() {
     for module in script.split('\'').filter(|word| word.starts_with("./")) {
         get(&format!("/practice/page/{}", &module[2..])).await;
     }
-    let missing = reqwest::get(format!("{}/practice/page/Cargo.toml", world.simulator.url()))
+    let missing = reqwest::get(format!("{}/practice/page/Cargo.toml", server.simulator.url()))
         .await
         .unwrap();
     assert_eq!(missing.status(), 404);
 }
 
-async fn stream(world: &World, connection: &str) -> reqwest::Response {
+async fn stream(server: &TestServer, connection: &str) -> reqwest::Response {
     reqwest::get(format!(
         "{}/practice/events?connection={connection}",
-        world.simulator.url()
+        server.simulator.url()
     ))
     .await
     .unwrap()
@@ -59,33 +59,33 @@ async fn state(stream: &mut reqwest::Response) -> Value {
 
 #[tokio::test]
 async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
-    let world = World::new().await;
-    let (ben, mia) = (world.open("d-1", "ben").await, world.open("d-1", "mia").await);
-    let mut heard = stream(&world, &ben.opened.connection).await;
+    let server = TestServer::new().await;
+    let (ben, mia) = (server.open("d-1", "ben").await, server.open("d-1", "mia").await);
+    let mut heard = stream(&server, &ben.opened.connection).await;
     assert_eq!(state(&mut heard).await["people"], json!(["BEN", "MIA"]));
     mia.type_text(" by Mia").await.unwrap();
     assert_eq!(state(&mut heard).await["lines"], json!(["Title by Mia"]));
     drop(heard);
-    world
+    server
         .simulator
-        .wait_for_callback(|sent| sent.body["users"] == json!(["mia"]), crate::support::PATIENCE)
+        .wait_for_callback(|sent| sent.body["users"] == json!(["mia"]), crate::support::TIMEOUT)
         .await
         .unwrap();
-    let mut back = stream(&world, &ben.opened.connection).await;
+    let mut back = stream(&server, &ben.opened.connection).await;
     assert_eq!(state(&mut back).await["mode"], "edit");
     assert_eq!(mia.close().await.unwrap().status, Some(1), "Ben is back");
-    assert_eq!(stream(&world, "nobody").await.status(), 204);
+    assert_eq!(stream(&server, "nobody").await.status(), 204);
 }
 
 #[tokio::test]
 async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_waiting() {
-    let world = World::with(SimulatorSettings::new(SECRET)).await;
-    let ben = world.open("d-1", "ben").await;
-    let page = stream(&world, &ben.opened.connection).await;
+    let server = TestServer::with(SimulatorSettings::new(SECRET)).await;
+    let ben = server.open("d-1", "ben").await;
+    let page = stream(&server, &ben.opened.connection).await;
     drop(page);
     let edit = json!({"revision": 0, "start": 0, "removed": 1, "lines": ["Last words"]});
     let goodbye = json!({"connection": ben.opened.connection, "edit": edit});
-    let url = format!("{}/practice/close", world.simulator.url());
+    let url = format!("{}/practice/close", server.simulator.url());
     let begun = std::time::Instant::now();
     let closed: Value = reqwest::Client::new()
         .post(url)
@@ -122,13 +122,13 @@ async fn the_server_can_be_mounted_in_another() {
             .unwrap(),
         "true"
     );
-    let world = World::new().await;
-    let editor = document_server_simulator::client::open(&base, &world.config("d-1", "ben"))
+    let server = TestServer::new().await;
+    let editor = document_server_simulator::client::open(&base, &server.config("d-1", "ben"))
         .await
         .unwrap();
     editor.type_text("x").await.unwrap();
     editor.close().await.unwrap();
-    let url = world.got().pop().unwrap()["url"].as_str().unwrap().to_owned();
+    let url = server.callbacks().pop().unwrap()["url"].as_str().unwrap().to_owned();
     let rebased = url.replace("http://school.test/docs", &base);
     assert_ne!(url, rebased);
     assert_eq!(reqwest::get(rebased).await.unwrap().status(), 200);

@@ -6,37 +6,37 @@ use std::time::Duration;
 use document_server_simulator::{DownloadFault, DuplicateDelivery, Outage, SimulatorSettings, client, read_document};
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, SECRET, World, fetch};
+use crate::support::{SECRET, TIMEOUT, TestServer, fetch};
 
-async fn saved(world: &World) -> Value {
-    let ben = world.open("d-1", "ben").await;
+async fn saved(server: &TestServer) -> Value {
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();
-    world.sent(2).await.body["url"].clone()
+    server.wait_for_status(2).await.body["url"].clone()
 }
 
 #[tokio::test]
 async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
-    let world = World::new().await;
-    let url = saved(&world).await;
+    let server = TestServer::new().await;
+    let url = saved(&server).await;
     let text = url.as_str().unwrap();
     let localhost = text.replace("127.0.0.1", "localhost");
     assert_eq!(fetch(&json!(localhost)).await.status(), 200);
     assert_eq!(fetch(&json!(text.replace("md5=", "md5=0"))).await.status(), 403);
     assert_eq!(fetch(&json!(text.replace("expires=", "expires=1"))).await.status(), 403);
-    let world = World::with(SimulatorSettings {
+    let server = TestServer::with(SimulatorSettings {
         link_lifetime: Duration::ZERO,
         ..SimulatorSettings::quick(SECRET)
     })
     .await;
-    assert_eq!(fetch(&saved(&world).await).await.status(), 410);
+    assert_eq!(fetch(&saved(&server).await).await.status(), 410);
 }
 
 #[tokio::test]
 async fn result_files_fail_in_every_way() {
-    let world = World::new().await;
-    let url = saved(&world).await;
-    let faults = world.simulator.faults();
+    let server = TestServer::new().await;
+    let url = saved(&server).await;
+    let faults = server.simulator.faults();
     let corrupt = |fault| faults.update(|faults| faults.download = Some(fault));
     for status in [404, 500] {
         corrupt(DownloadFault::Status(status));
@@ -60,7 +60,7 @@ async fn result_files_fail_in_every_way() {
     faults.update(|faults| faults.download_times = Some(1));
     assert_eq!(fetch(&url).await.status(), 200);
     assert_eq!(fetch(&url).await.status(), 200);
-    let requests = world.simulator.requests();
+    let requests = server.simulator.requests();
     assert!(
         requests
             .iter()
@@ -70,26 +70,26 @@ async fn result_files_fail_in_every_way() {
 
 #[tokio::test]
 async fn callbacks_are_doubled_and_overtaken() {
-    let world = World::new().await;
-    let faults = world.simulator.faults();
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let faults = server.simulator.faults();
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("one").await.unwrap();
     faults.update(|faults| faults.hold = vec![6]);
     assert_eq!(ben.press_save().await.unwrap(), 0);
     ben.type_text("two").await.unwrap();
     faults.update(|faults| faults.duplicate = Some(DuplicateDelivery::Parallel));
     ben.close().await.unwrap();
-    assert_eq!(world.statuses(), [1, 2, 2]);
+    assert_eq!(server.statuses(), [1, 2, 2]);
     faults.update(|faults| faults.duplicate = Some(DuplicateDelivery::Sequential));
     faults.wait_until_held(1).await;
     faults.release();
     let second = |sent: &document_server_simulator::SentCallback| sent.status == 6;
-    world.simulator.wait_for_callback(second, PATIENCE).await.unwrap();
-    while world.statuses().len() < 5 {
+    server.simulator.wait_for_callback(second, TIMEOUT).await.unwrap();
+    while server.statuses().len() < 5 {
         tokio::task::yield_now().await;
     }
     assert_eq!(
-        world.statuses(),
+        server.statuses(),
         [1, 2, 2, 6, 6],
         "the older save comes after the final one"
     );
@@ -97,28 +97,28 @@ async fn callbacks_are_doubled_and_overtaken() {
 
 #[tokio::test]
 async fn a_lost_answer_is_followed_by_the_same_callback() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
-    world.simulator.faults().update(|faults| faults.lost_responses = 1);
+    server.simulator.faults().update(|faults| faults.lost_responses = 1);
     assert!(ben.close().await.unwrap().accepted);
-    assert_eq!(world.statuses(), [1, 2, 2]);
+    assert_eq!(server.statuses(), [1, 2, 2]);
 }
 
 #[tokio::test]
 async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let spoof = [("X-Forwarded-Host", "evil.example")];
-    let ben = client::open_with_headers(&world.simulator.url(), &world.config("d-1", "ben"), &spoof)
+    let ben = client::open_with_headers(&server.simulator.url(), &server.config("d-1", "ben"), &spoof)
         .await
         .unwrap();
     ben.type_text("x").await.unwrap();
-    world
+    server
         .simulator
         .faults()
         .update(|faults| faults.wrong_filetype = Some("odt".into()));
     ben.close().await.unwrap();
-    let save = world.got().pop().unwrap();
+    let save = server.callbacks().pop().unwrap();
     assert!(
         save["url"]
             .as_str()
@@ -130,17 +130,17 @@ async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
 
 #[tokio::test]
 async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
-    let world = World::new().await;
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    let ben = server.open("d-1", "ben").await;
     ben.type_text(" before").await.unwrap();
-    world.simulator.crash();
+    server.simulator.crash();
     assert!(ben.type_text(" after").await.is_err());
     assert_eq!(ben.close().await.unwrap().status, None);
-    assert_eq!(world.statuses(), [1]);
-    let again = world.open("d-1", "mia").await;
+    assert_eq!(server.statuses(), [1]);
+    let again = server.open("d-1", "mia").await;
     assert!(again.may_edit());
     assert_eq!(again.close().await.unwrap().status, Some(2));
-    let save = world.got().pop().unwrap();
+    let save = server.callbacks().pop().unwrap();
     assert_eq!(save["users"], json!(["ben"]), "the last author is still known");
     let file = fetch(&save["url"]).await.bytes().await.unwrap();
     assert_eq!(read_document(&file).unwrap().1, ["Title before"]);
@@ -148,45 +148,45 @@ async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
 
 #[tokio::test]
 async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
-    let world = World::new().await;
-    let health = format!("{}/healthcheck", world.simulator.url());
+    let server = TestServer::new().await;
+    let health = format!("{}/healthcheck", server.simulator.url());
     let client = reqwest::Client::new();
     let get = async || client.get(&health).send().await;
     assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
-    world.simulator.faults().update(|faults| faults.unhealthy = true);
+    server.simulator.faults().update(|faults| faults.unhealthy = true);
     assert_eq!(get().await.unwrap().text().await.unwrap(), "false");
-    world
+    server
         .simulator
         .faults()
         .update(|faults| faults.down = Some(Outage::Unavailable));
     assert_eq!(get().await.unwrap().status(), 503);
-    world
+    server
         .simulator
         .faults()
         .update(|faults| faults.down = Some(Outage::Refuse));
     // The listener closes asynchronously.
     while get().await.is_ok() {}
-    world.simulator.faults().clear();
+    server.simulator.faults().clear();
     while get().await.is_err() {}
     assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
 }
 
 #[tokio::test]
 async fn saves_can_be_forgotten_without_being_sent() {
-    let world = World::new().await;
-    world.simulator.faults().update(|faults| faults.forgets_saves = true);
-    let ben = world.open("d-1", "ben").await;
+    let server = TestServer::new().await;
+    server.simulator.faults().update(|faults| faults.forgets_saves = true);
+    let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
     ben.close().await.unwrap();
-    assert_eq!(world.statuses(), [1]);
-    assert_eq!(world.simulator.forgotten_keys(), ["d-1"]);
+    assert_eq!(server.statuses(), [1]);
+    assert_eq!(server.simulator.forgotten_keys(), ["d-1"]);
 }
 
 #[tokio::test]
 async fn switches_and_lists_are_there_over_http_too() {
-    let world = World::new().await;
+    let server = TestServer::new().await;
     let client = reqwest::Client::new();
-    let url = |path: &str| format!("{}/practice/{path}", world.simulator.url());
+    let url = |path: &str| format!("{}/practice/{path}", server.simulator.url());
     let set = client
         .post(url("faults"))
         .json(&json!({"download": {"status": 500}}))
@@ -194,7 +194,7 @@ async fn switches_and_lists_are_there_over_http_too() {
         .await
         .unwrap();
     assert_eq!(set.json::<Value>().await.unwrap()["download"], json!({"status": 500}));
-    assert_eq!(fetch(&saved(&world).await).await.status(), 500);
+    assert_eq!(fetch(&saved(&server).await).await.status(), 500);
     client.delete(url("faults")).send().await.unwrap();
     let faults: Value = client.get(url("faults")).send().await.unwrap().json().await.unwrap();
     assert_eq!(faults["download"], Value::Null);
@@ -207,8 +207,8 @@ async fn switches_and_lists_are_there_over_http_too() {
 
 #[tokio::test]
 async fn stopping_frees_the_port() {
-    let world = World::new().await;
-    let address = world.simulator.address();
-    world.simulator.stop().await;
+    let server = TestServer::new().await;
+    let address = server.simulator.address();
+    server.simulator.stop().await;
     assert!(std::net::TcpListener::bind(address).is_ok());
 }
