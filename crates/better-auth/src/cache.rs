@@ -1,5 +1,5 @@
-//! The `session_data` value in the library's `compact` strategy: a signed copy of session and user
-//! for five minutes. It is written for the client's sake; nobody may be let in because of it.
+//! The `session_data` cookie value in the library's `compact` strategy: a signed copy of session and user that is valid
+//! for five minutes. It is written for the official client; a request is never authenticated by it.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::{
     timestamp::Timestamp,
 };
 
-/// The version of the payload; another one makes a cached copy worthless.
+/// Version of the payload. A copy with another version is ignored.
 const VERSION: &str = "1";
 
 #[derive(Clone, Copy, Serialize)]
@@ -23,7 +23,7 @@ struct Payload<'a> {
     version: &'static str,
 }
 
-/// What the signature covers: the payload and, as its last key, the end of the copy.
+/// The signed content: the payload and, as its last key, the expiry of the copy.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Signed<'a> {
@@ -40,20 +40,20 @@ struct Envelope<'a> {
     signature: String,
 }
 
-/// A cached copy whose signature and dates were found right.
+/// A cached copy with a valid signature and valid dates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cached {
-    /// The session as it was written.
+    /// The session object.
     pub session: Value,
-    /// The user as it was written.
+    /// The user object.
     pub user: Value,
-    /// When the copy was made.
+    /// When the copy was created.
     pub updated_at: Timestamp,
-    /// Until when the copy may be used.
+    /// When the copy expires.
     pub expires_at: Timestamp,
 }
 
-/// The cookie value for a copy that may be used for `max_age` seconds from now.
+/// Returns the cookie value for a copy that is valid for `max_age` seconds.
 pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Timestamp, max_age: i64) -> String {
     let payload = Payload {
         session,
@@ -71,8 +71,8 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
     URL_SAFE_NO_PAD.encode(json_text(&envelope))
 }
 
-/// The cached copy in a cookie value, if it was signed with this secret, belongs to this session
-/// token and neither it nor its session has ended.
+/// Returns the cached copy of a cookie value if the signature is valid, the session token matches, and neither the copy
+/// nor its session has expired.
 pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) -> Option<Cached> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     let mut payload = signed_payload(secret, &text)?;
@@ -93,10 +93,10 @@ pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) ->
     })
 }
 
-/// The signed keys of the envelope in their order, `expiresAt` last.
+/// Returns the signed keys of the envelope in order, `expiresAt` last.
 fn signed_payload(secret: &str, text: &str) -> Option<Map<String, Value>> {
     let envelope: Value = serde_json::from_str(text).ok()?;
-    // Only one spelling of a copy is accepted: no blanks, no repeated keys, no other escapes.
+    // Accepts only the canonical serialization: no whitespace, no repeated keys, no alternative escapes.
     if json_text(&envelope) != text {
         return None;
     }
@@ -153,7 +153,7 @@ mod tests {
         })
     }
 
-    /// What somebody who knows the secret can write.
+    /// Signs an arbitrary payload, as an attacker who knows the secret could.
     fn signed(payload: &Value, expires_at: &Value) -> String {
         let mut text = payload.clone();
         text["expiresAt"] = expires_at.clone();

@@ -1,5 +1,5 @@
-//! Reads the `Cookie` header and signs cookie values. It must never pick one of two session
-//! cookies: whoever sends two is nobody.
+//! Parses the `Cookie` header and signs cookie values. A request with two session cookies is anonymous: none of them is
+//! chosen.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::{
     uri_component,
 };
 
-/// Characters of a signature: 32 bytes in base64 with one `=` of padding.
+/// Length of a signature: 32 bytes in base64, including one `=` of padding.
 const SIGNATURE_LENGTH: usize = 44;
 
-/// The cookie names of one installation.
+/// Cookie names of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CookieNames {
     secure: bool,
@@ -25,7 +25,7 @@ pub struct CookieNames {
 }
 
 impl CookieNames {
-    /// Names for a service reached at this URL: over https they start with `__Secure-`.
+    /// Returns the names for a service with this base URL. With https they start with `__Secure-`.
     pub fn for_base_url(base_url: &str) -> Self {
         let secure = base_url
             .get(..8)
@@ -43,44 +43,45 @@ impl CookieNames {
         }
     }
 
-    /// Whether cookies are sent with the attribute `Secure`.
+    /// Returns whether cookies have the `Secure` attribute.
     pub fn secure(&self) -> bool {
         self.secure
     }
 
-    /// The cookie with the signed session token.
+    /// Name of the cookie with the signed session token.
     pub fn session_token(&self) -> &str {
         &self.session_token
     }
 
-    /// The cookie with the cached session, possibly in chunks.
+    /// Name of the cookie with the cached session, possibly split into chunks.
     pub fn session_data(&self) -> &str {
         &self.session_data
     }
 
-    /// The cookie that says the session ends with the browser.
+    /// Name of the cookie that marks a session as ending with the browser.
     pub fn dont_remember(&self) -> &str {
         &self.dont_remember
     }
 
-    /// The cookie that leads an administrator back from acting as somebody else.
+    /// Name of the cookie with which an administrator returns from impersonation.
     pub fn admin_session(&self) -> &str {
         &self.admin_session
     }
 }
 
-/// What the session cookie of a request says.
+/// The session cookie of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionCookie {
-    /// None was sent, or one whose signature is wrong.
+    /// No cookie, or one with an invalid signature.
     Absent,
-    /// The header is one no honest browser sends; the caller is anonymous and the log should say so.
+    /// More than one session cookie, or a header that no browser sends. The caller is anonymous and the request should
+    /// be logged.
     Ambiguous,
-    /// The token, its signature verified.
+    /// The token; its signature was verified.
     Token(String),
 }
 
-/// The cookies of a request in the order they were sent.
+/// The cookies of a request, in header order.
 #[derive(Debug, Clone, Default)]
 pub struct RequestCookies {
     header_sent: bool,
@@ -88,7 +89,7 @@ pub struct RequestCookies {
 }
 
 impl RequestCookies {
-    /// Reads the lines of the `Cookie` header; most requests have none or one.
+    /// Parses the values of the `Cookie` headers; most requests have none or one.
     pub fn parse<Lines>(lines: Lines) -> Self
     where
         Lines: IntoIterator,
@@ -106,27 +107,27 @@ impl RequestCookies {
         cookies
     }
 
-    /// Whether there was a `Cookie` header at all, even an unrelated or empty one.
+    /// Returns whether there was a `Cookie` header, even an unrelated or empty one.
     pub fn header_sent(&self) -> bool {
         self.header_sent
     }
 
-    /// How often a name occurs.
+    /// Returns how often a cookie name occurs.
     pub fn count(&self, name: &str) -> usize {
         self.pairs.iter().filter(|(sent, _)| sent == name).count()
     }
 
-    /// The value of the first cookie of that name, percent-decoded.
+    /// Returns the percent-decoded value of the first cookie with this name.
     pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(uri_component::decode)
     }
 
-    /// The value of a signed cookie, if its signature is right.
+    /// Returns the value of a signed cookie if the signature is valid.
     pub fn signed(&self, name: &str, secret: &str) -> Option<String> {
         verify(secret, self.raw(name)?)
     }
 
-    /// Who the session cookie speaks for.
+    /// Resolves the session cookie.
     pub fn session(&self, names: &CookieNames, secret: &str) -> SessionCookie {
         match self.count(names.session_token()) {
             0 => SessionCookie::Absent,
@@ -137,7 +138,7 @@ impl RequestCookies {
         }
     }
 
-    /// Whether the session ends with the browser.
+    /// Returns whether the session is remembered after the browser is closed.
     pub fn remember(&self, names: &CookieNames, secret: &str) -> Remember {
         match self.signed(names.dont_remember(), secret).as_deref() {
             Some("true") => Remember::No,
@@ -145,7 +146,7 @@ impl RequestCookies {
         }
     }
 
-    /// The session an administrator returns to, and whether it was remembered.
+    /// Returns the token of the session to which an administrator returns, and whether it was remembered.
     pub fn admin_session(&self, names: &CookieNames, secret: &str) -> Option<(String, Remember)> {
         if self.count(names.admin_session()) != 1 {
             return None;
@@ -156,7 +157,7 @@ impl RequestCookies {
         Some((token.to_owned(), remember))
     }
 
-    /// The value of a cookie that may have been split into `name.0`, `name.1` and so on.
+    /// Returns the value of a cookie that may be split into `name.0`, `name.1` and so on.
     pub fn joined(&self, name: &str) -> Option<String> {
         if let Some(whole) = self.value(name).filter(|value| !value.is_empty()) {
             return Some(whole.into_owned());
@@ -170,7 +171,7 @@ impl RequestCookies {
         (!chunks.is_empty()).then(|| chunks.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// The names under which this cookie or its chunks were sent, each once, in order.
+    /// Returns the distinct names of this cookie and its chunks, in header order.
     pub fn stored_names(&self, name: &str) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for (sent, _) in &self.pairs {
@@ -187,19 +188,19 @@ impl RequestCookies {
         Some(value)
     }
 
-    /// `$Version`, `$Path` and the like belong to a syntax no browser sends any more. Readers of it
-    /// see other cookies in the same header, so a neighbour domain could slip a session in.
+    /// `$Version`, `$Path` and similar attributes belong to an obsolete syntax that no browser sends. Parsers of it
+    /// find different cookies in the same header, which would let a sibling domain inject a session.
     fn has_attributes(&self) -> bool {
         self.pairs.iter().any(|(name, _)| name.starts_with('$'))
     }
 }
 
-/// The cookie value that carries this text and its signature.
+/// Returns the cookie value for this text, including its signature.
 pub fn sign(secret: &str, value: &str) -> String {
     uri_component::encode(&format!("{value}.{}", signature(secret, value)))
 }
 
-/// The text in a signed cookie value as it was sent, if the signature after its last dot is right.
+/// Returns the text of a signed cookie value if the signature after its last dot is valid.
 pub fn verify(secret: &str, cookie_value: &str) -> Option<String> {
     let cookie_value = uri_component::decode(cookie_value);
     let (value, sent) = cookie_value.rsplit_once('.')?;
@@ -219,7 +220,7 @@ fn unquoted(value: &str) -> &str {
         .unwrap_or(value)
 }
 
-/// The number at the end of `name.7`; other spellings of a number do not count.
+/// Parses the index of `name.7`; other spellings of a number are rejected.
 fn chunk_index(name: &str, sent: &str) -> Option<usize> {
     let digits = sent.strip_prefix(name)?.strip_prefix('.')?;
     let index: usize = digits.parse().ok()?;

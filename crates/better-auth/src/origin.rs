@@ -1,14 +1,14 @@
-//! Which page may send a request, and where an answer may send the browser: the library's rules as
-//! functions over header values. They never look at who is signed in.
+//! Origin checks of requests and of redirect targets: the library's rules as functions of header values. They do not
+//! depend on the session.
 
 use serde_json::Value;
 
 use crate::{error::AuthError, trusted_origin::TrustedOrigin};
 
-/// The request headers the rules look at.
+/// The request headers that the checks use.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OriginHeaders<'a> {
-    /// Whether there is a `Cookie` header, whatever it holds.
+    /// Whether there is a `Cookie` header, whatever its value.
     pub cookie_sent: bool,
     /// `Origin`.
     pub origin: Option<&'a str>,
@@ -23,7 +23,7 @@ pub struct OriginHeaders<'a> {
 }
 
 impl OriginHeaders<'_> {
-    /// Where the request says it comes from: `Origin`, else `Referer`.
+    /// Returns the source of the request: `Origin`, or else `Referer`.
     fn source(&self) -> Option<&str> {
         [self.origin, self.referer]
             .into_iter()
@@ -39,8 +39,8 @@ impl OriginHeaders<'_> {
     }
 }
 
-/// The rule of every route: a request that changes something and carries cookies comes from the
-/// trusted origin. A `null` origin is refused even from the same site, unlike in the library.
+/// Checks any route: a request that changes state and has cookies must come from the trusted origin. A `null` origin is
+/// rejected even from the same site, unlike in the library.
 pub fn check_request(method: &str, headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     let harmless = matches!(method, "GET" | "HEAD" | "OPTIONS");
     if harmless || !headers.cookie_sent {
@@ -49,8 +49,8 @@ pub fn check_request(method: &str, headers: &OriginHeaders<'_>, trusted: &Truste
     check_source(headers, trusted)
 }
 
-/// The further rule of sign-in and sign-up, which matter before there is a cookie: no form of a
-/// foreign page may sign somebody in. Clients that are no browsers need no origin.
+/// Checks sign-in and sign-up, which matter without a cookie: a form on a foreign page must not sign a user in. Clients
+/// that are not browsers need no origin.
 pub fn check_form(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     if headers.cookie_sent {
         return check_source(headers, trusted);
@@ -64,8 +64,8 @@ pub fn check_form(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Resul
     Ok(())
 }
 
-/// The rule for addresses in the body or query of a request that changes something: the browser is
-/// sent to the trusted origin only.
+/// Checks URLs in the body or query of a request that changes state: the browser is redirected to the trusted origin
+/// only.
 pub fn check_redirects(
     body: Option<&Value>,
     query_callback: Option<&str>,
@@ -100,7 +100,7 @@ pub fn check_redirects(
     Ok(())
 }
 
-/// The rule for the one callback address of a mailed link.
+/// Checks the callback URL of an emailed link.
 pub fn check_callback(url: &str, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     if url.is_empty() || trusted.allows_redirect(url) {
         return Ok(());
@@ -116,7 +116,7 @@ fn check_source(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<
     }
 }
 
-/// Whether JavaScript would take the value for "nothing given".
+/// Returns whether JavaScript treats the value as not given.
 fn is_falsy(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

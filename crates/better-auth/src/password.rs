@@ -1,6 +1,6 @@
-//! Hashes and verifies passwords: Argon2id for our own, the library's scrypt for imported ones. It
-//! must never tell by its time whether an account exists. Slow on purpose: call it where blocking is
-//! allowed and limit how many run at once (19 MiB and 32 MiB each).
+//! Hashes and verifies passwords: Argon2id for new hashes, the library's scrypt for imported ones. The time of a
+//! verification must not reveal whether an account exists. The functions are slow by design: call them where blocking
+//! is allowed and limit their concurrency (19 MiB and 32 MiB each).
 
 use std::hint::black_box;
 
@@ -10,17 +10,17 @@ use unicode_normalization::UnicodeNormalization;
 pub use crate::new_password::{Weak, check_new, is_common};
 use crate::{error::AuthError, signature::equal_in_constant_time};
 
-/// The shortest password, in UTF-16 units as JavaScript counts them.
+/// Minimum length of a password in UTF-16 code units, as counted by JavaScript.
 pub const SHORTEST: usize = 8;
 
-/// The longest password, in UTF-16 units.
+/// Maximum length of a password in UTF-16 code units.
 pub const LONGEST: usize = 128;
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Stored hashes may ask for more work than ours, but not for so much that a row could stop us.
+/// Upper limits for the cost of stored hashes: higher than ours, but low enough that a row cannot exhaust the server.
 const MOST_MEMORY_KIB: u32 = 256 * 1024;
 const MOST_PASSES: u32 = 16;
 const MOST_LANES: u32 = 8;
@@ -30,16 +30,16 @@ const SCRYPT_R: u32 = 16;
 const SCRYPT_P: u32 = 1;
 const SCRYPT_KEY_BYTES: usize = 64;
 
-/// Stands in for the salt of an account that does not exist.
+/// Salt used for accounts that do not exist.
 const NOBODYS_SALT: &str = "00000000000000000000000000000000";
 
-/// A stored hash, read.
+/// A parsed hash.
 enum Stored<'a> {
     /// The library's `salt:key`; the salt is used as text.
     Imported { salt: &'a str, key: &'a str },
     /// Argon2id as a PHC string.
     Own(Box<PasswordHash>),
-    /// None, or none that we can verify.
+    /// No hash, or one of an unsupported kind.
     Nothing,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The Argon2id hash to store for a new password.
+/// Returns the Argon2id hash to store for a new password.
 pub fn hash(password: &str) -> String {
     own_hasher()
         .hash_password(normalized(password).as_bytes())
@@ -72,16 +72,15 @@ pub fn hash(password: &str) -> String {
         .to_string()
 }
 
-/// Whether a password belongs to a stored hash. Unknown kinds of hashes fit no password.
+/// Returns whether a password matches a stored hash. Hashes of unknown kinds match no password.
 pub fn verify(password: &str, stored: &str) -> bool {
     fits(&normalized(password), &Stored::read(Some(stored)))
 }
 
-/// Whether a password belongs to an account, in the same time whether there is one or not.
+/// Returns whether a password matches an account, in the same time whether the account exists or not.
 ///
-/// `stored` is `None` for an unknown account. While any imported hash is left in the store,
-/// `imported_hashes_exist` has every call do both kinds of work, for otherwise the kind of hash
-/// would tell imported accounts from unknown ones.
+/// `stored` is `None` for an unknown account. While any imported hash is stored, `imported_hashes_exist` makes every
+/// call compute both kinds of hashes; otherwise the duration would distinguish imported accounts from unknown ones.
 pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exist: bool) -> bool {
     let password = normalized(password);
     let stored = Stored::read(stored);
@@ -96,8 +95,8 @@ pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exis
     right
 }
 
-/// Whether a stored hash should be replaced with [`hash`] after the next right password: it is an
-/// imported one, or weaker than ours.
+/// Returns whether a stored hash should be replaced with [`hash`] after the next successful verification: imported
+/// hashes, and hashes with a lower cost than ours.
 pub fn needs_rehash(stored: &str) -> bool {
     let Stored::Own(hash) = Stored::read(Some(stored)) else {
         return true;
@@ -105,13 +104,13 @@ pub fn needs_rehash(stored: &str) -> bool {
     Params::try_from(hash.as_ref()).map_or(true, |params| params.m_cost() < MEMORY_KIB || params.t_cost() < PASSES)
 }
 
-/// Whether a text is a hash as the library stores it, `salt:key` of its scrypt; such a hash may be imported.
+/// Returns whether a text is a hash of the library, `salt:key` of its scrypt; such a hash may be imported.
 pub fn is_imported_hash(text: &str) -> bool {
     let has_plain_salt = |salt: &str| salt.len() <= 256 && salt.bytes().all(|byte| byte.is_ascii_graphic());
     matches!(Stored::read(Some(text)), Stored::Imported { salt, .. } if has_plain_salt(salt))
 }
 
-/// The library's rule for the length of a new password.
+/// Checks the length of a new password by the library's rule.
 pub fn check_length(password: &str) -> Result<(), AuthError> {
     let length = password.encode_utf16().count();
     if length < SHORTEST {
@@ -120,7 +119,7 @@ pub fn check_length(password: &str) -> Result<(), AuthError> {
     check_not_too_long(password)
 }
 
-/// The rule at sign-in, where a short password is merely a wrong one.
+/// Checks the length at sign-in, where a short password is simply wrong.
 pub fn check_not_too_long(password: &str) -> Result<(), AuthError> {
     if password.encode_utf16().count() > LONGEST {
         return Err(AuthError::password_too_long());
@@ -152,7 +151,7 @@ fn own_hasher() -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// The work of verifying one of our own hashes, for nobody.
+/// Computes a hash of our own kind and discards it.
 fn own_work(normalized: &str) -> [u8; 32] {
     let mut key = [0; 32];
     own_hasher()
@@ -167,7 +166,7 @@ fn is_affordable(hash: &PasswordHash) -> bool {
     })
 }
 
-/// The library's derived key in lower-case hexadecimal; password and salt are taken as text.
+/// Returns the library's derived key in lower-case hexadecimal; password and salt are used as text.
 fn scrypt_key(normalized: &str, salt: &str) -> String {
     #[cfg(test)]
     count(|work| work.scrypt += 1);
@@ -178,7 +177,7 @@ fn scrypt_key(normalized: &str, salt: &str) -> String {
     key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// How often a thread of the tests did each kind of slow work.
+/// Number of slow computations of each kind on this test thread.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Work {
@@ -202,7 +201,7 @@ fn count(add: impl Fn(&mut Work)) {
 mod tests {
     use super::*;
 
-    /// The hash of `root-password-1` as the library wrote it.
+    /// The hash of `root-password-1`, generated by the library.
     const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 
     #[test]

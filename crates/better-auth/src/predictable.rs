@@ -1,16 +1,16 @@
-//! Passwords that a person who guesses tries after the lists: a season with a year, one piece over and over, neighbours
-//! in the alphabet or on the keyboard. Pure functions over the lower-case, normalized password.
+//! Passwords that are guessed after the lists: a season with a year, a repeated piece, a sequence of the alphabet or
+//! the keyboard. Pure functions over the lower-case, normalized password.
 
-/// Fewer different characters are one piece over and over, in whatever order.
+/// A password with fewer distinct characters counts as repeated, in whatever order.
 const FEWEST_DIFFERENT: usize = 4;
-/// A piece that is longer than this is a password of its own.
+/// Maximum length of a repeated piece; a longer one counts as a password of its own.
 const LONGEST_PIECE: usize = 7;
-/// So many neighbours in a row are a sequence.
+/// Minimum number of neighbours that form a sequence.
 const SHORTEST_SEQUENCE: usize = 3;
-/// A password with fewer characters outside of sequences than this is predictable.
+/// A password with fewer characters outside of sequences is predictable.
 const BESIDE_SEQUENCES: usize = 2;
 
-/// Rows in which neighbours are sought, forwards and backwards.
+/// Rows in which neighbours are searched, in both directions.
 const ROWS: [&str; 8] = [
     "abcdefghijklmnopqrstuvwxyz",
     "0123456789",
@@ -22,8 +22,8 @@ const ROWS: [&str; 8] = [
     "yxcvbnm",
 ];
 
-/// Words that stand before a year or a number in passwords that fit every rule: seasons and months in English and German,
-/// the word itself, and the name of this product.
+/// Words that precede a year or a number in predictable passwords: seasons and months in English and German, the word
+/// "password", and the name of this product.
 pub const WORDS: &[&str] = &[
     "groupwork",
     "password",
@@ -67,7 +67,7 @@ pub const WORDS: &[&str] = &[
     "dezember",
 ];
 
-/// Whether the password is one short piece over and over, or made of very few characters.
+/// Returns whether the password is one short piece repeated, or uses very few characters.
 pub fn is_repeated(password: &str) -> bool {
     let characters: Vec<char> = password.chars().collect();
     let mut different = characters.clone();
@@ -83,7 +83,7 @@ pub fn is_repeated(password: &str) -> bool {
     different.len() < FEWEST_DIFFERENT || (1..=longest).any(repeats)
 }
 
-/// Whether hardly anything is left of the password without neighbours of the alphabet or the keyboard.
+/// Returns whether the password consists almost only of sequences of the alphabet or the keyboard.
 pub fn is_sequential(password: &str) -> bool {
     let mut characters: Vec<char> = password.chars().collect();
     let length = characters.len();
@@ -110,7 +110,7 @@ pub fn is_sequential(password: &str) -> bool {
     in_sequences > 0 && in_sequences + doubled + BESIDE_SEQUENCES >= length
 }
 
-/// How many characters from the beginning follow each other in a row of keys.
+/// Returns how many leading characters follow each other in a row of keys.
 fn run_along(characters: &[char], row: impl Iterator<Item = char>) -> usize {
     let Some(first) = characters.first() else { return 0 };
     let row = row.skip_while(|key| key != first);

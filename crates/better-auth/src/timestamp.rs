@@ -1,5 +1,5 @@
-//! A point in time as milliseconds, and its spelling in JSON: ISO 8601 in UTC with exactly three
-//! digits of fraction. It never asks what time it is.
+//! A point in time in milliseconds and its JSON representation: ISO 8601 in UTC with exactly three fractional digits.
+//! The clock is never read here.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment that many milliseconds after the epoch.
+    /// Creates a timestamp from milliseconds since the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
@@ -20,13 +20,13 @@ impl Timestamp {
         self.0
     }
 
-    /// This moment and that many seconds; stays at the end of time instead of wrapping.
+    /// Adds seconds; saturates instead of wrapping.
     #[must_use]
     pub const fn plus_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(seconds.saturating_mul(1000)))
     }
 
-    /// Reads an ISO 8601 text with an offset or `Z`.
+    /// Parses an ISO 8601 text with an offset or `Z`.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>()
             .ok()

@@ -1,5 +1,4 @@
-//! Recorded values: `vectors.json` from the reference server, `recordings.json` from the functions
-//! of better-auth 1.7.7 themselves.
+//! Recorded values: `vectors.json` from the reference server, `recordings.json` from functions of better-auth 1.7.7.
 
 use std::sync::LazyLock;
 
@@ -30,7 +29,7 @@ fn object<T: serde::de::DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Writes the cookies of an answer to a request with these cookies.
+/// Returns the `Set-Cookie` headers of a response to a request with these cookies.
 fn lines(header: &str, write: impl Fn(&SetCookies<'_>) -> Vec<String>) -> Vec<String> {
     lines_at("http://localhost:4100", header, write)
 }
@@ -156,7 +155,7 @@ fn recorded_chunks_are_written_line_by_line() {
     }
 }
 
-/// A line as the recording shows it: `x*3977` for that many of them.
+/// Abbreviates a header like the recording: `x*3977` for that many of them.
 fn shorten(line: &str) -> String {
     let (name, rest) = line.split_once('=').unwrap();
     let (value, attributes) = rest.split_once(';').unwrap();

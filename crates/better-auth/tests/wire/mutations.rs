@@ -1,4 +1,4 @@
-//! Nothing that was touched is accepted, and everything untouched is.
+//! Modified values are rejected, unmodified ones are accepted.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use better_auth::{
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::people::{NOW, Person, SECRET};
 
-/// The same bytes with one bit turned; `None` when they are no text any more.
+/// Flips one bit; `None` if the result is not valid UTF-8.
 fn with_turned_bit(text: &str, place: prop::sample::Index, bit: u8) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let place = place.index(bytes.len());
@@ -28,7 +28,7 @@ fn encoded(envelope: &Value) -> String {
     URL_SAFE_NO_PAD.encode(envelope.to_string())
 }
 
-/// The paths of all values in a JSON document, objects included.
+/// The paths of all values in a JSON document, including objects.
 fn paths(value: &Value) -> Vec<String> {
     let Value::Object(entries) = value else {
         return vec![String::new()];
@@ -142,7 +142,7 @@ proptest! {
         let cookie_value = sign(SECRET, &token);
         let meaning = |value: &str| percent_decode_str(value).collect::<Vec<u8>>();
         if let Some(touched) = with_turned_bit(&cookie_value, place, bit) {
-            // `%2b` for `%2B` is the same cookie in other letters, as in the library.
+            // `%2b` and `%2B` encode the same cookie, as in the library.
             let same = meaning(&touched) == meaning(&cookie_value);
             prop_assert_eq!(verify(SECRET, &touched), same.then(|| token.clone()));
         }

@@ -1,4 +1,4 @@
-//! Two users with sessions, for tests that need more than one person.
+//! Two users with sessions.
 
 use better_auth::{
     cache,
@@ -9,7 +9,7 @@ use better_auth::{
 pub(crate) const SECRET: &str = "conformance-secret-0123456789abcdefghij";
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_795_188_810_715);
 
-/// A person signed in, with a cached copy made now.
+/// A signed-in user with a cached copy created now.
 pub(crate) struct Person {
     pub(crate) session: SessionObject,
     pub(crate) user: UserObject,
