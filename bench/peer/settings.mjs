@@ -1,12 +1,12 @@
-// What the measuring program tells a peer: a JSON file named on the command line.
+// The settings of a peer: a JSON file named on the command line.
 //
-// {
-//   "sqlite": "/path/groupwork.db" or "postgres": "postgres://...",
-//   "folder": "/path",            for the own database of the sessions
-//   "secret": "...",              signs the session cookies, as the service's secret does
-//   "people": [{"id", "name", "email", "token", "organizationId"}],
-//   "workers": 1
-// }
+//   {
+//     "sqlite": "/path/groupwork.db" or "postgres": "postgres://...",
+//     "folder": "/path",            for the separate database of sessions
+//     "secret": "...",              signs the session cookies like the secret of the service
+//     "people": [{"id", "name", "email", "token", "organizationId"}],
+//     "workers": 1
+//   }
 import { readFileSync } from 'node:fs'
 
 export const settings = JSON.parse(readFileSync(process.argv[2], 'utf8'))

@@ -1,5 +1,4 @@
-//! What an archive of a topic and a PDF add to the memory of the service while they stream: they must not grow with what
-//! is in them.
+//! Memory that the service needs to stream the archive of a topic and a PDF. It must not grow with their size.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -11,25 +10,25 @@ use crate::process::{Measured, Start};
 use crate::seed::{Asking, Person, id};
 use crate::{cpu, saves};
 
-/// Documents in the archive, one for each group.
+/// Documents in the archive, one per group.
 const DOCUMENTS: usize = 20;
-/// Bytes of each.
+/// Bytes of each document.
 const SIZE: usize = 6_000_000;
 
-/// The most memory above what there was before, in bytes.
+/// Peak memory above the level before, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Growth {
-    /// While the archive streamed.
+    /// While the archive was streamed.
     pub archive: u64,
     /// Bytes of the archive.
     pub archive_size: u64,
-    /// While a PDF streamed.
+    /// While a PDF was streamed.
     pub pdf: u64,
     /// Bytes of the PDF.
     pub pdf_size: u64,
 }
 
-/// Fills a topic with documents, takes its archive and one PDF.
+/// Fills a topic with documents and downloads its archive and one PDF.
 pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
     let measured = Measured::start(&Start::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
@@ -51,7 +50,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     let first = asking.upload(&people.teacher, (&class.groups[0].1, None), "large.txt", text);
     let first = first.await?;
     let archive = format!("/api/assignments/{topic}/export.zip");
-    // Once for warmth: what the process keeps for good is not counted.
+    // Warms up: memory that the process keeps for good is not counted.
     stream(&measured, &people.teacher, &archive).await?;
     let before = cpu::memory(process)?;
     let (archive_size, most) = stream(&measured, &people.teacher, &archive).await?;
@@ -72,7 +71,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     })
 }
 
-/// Reads an answer piece by piece; its length, and the most memory the service had meanwhile.
+/// Streams a response. Returns its length and the peak memory of the service meanwhile.
 async fn stream(measured: &Measured, person: &Person, path: &str) -> anyhow::Result<(u64, u64)> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("{}{path}", measured.base));

@@ -1,10 +1,10 @@
-//! Much more of the same: the measured class and the log, copied row by row in statements that both databases understand.
+//! Multiplies the measured class and the activity log by copying rows with statements that both databases support.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 
-/// Tables of a class and their columns that name something of the class; copies get ids of their own there.
+/// Tables of a class and their columns that refer to the class; copies get ids of their own in these columns.
 const COPIED: [(&str, &[&str]); 9] = [
     ("classes", &["id", "name", "name_key"]),
     ("class_subjects", &["class_id"]),
@@ -17,30 +17,30 @@ const COPIED: [(&str, &[&str]); 9] = [
     ("group_assignments", &["id", "class_id", "assignment_id", "group_id"]),
 ];
 
-/// Where the rows of a service are.
+/// Location of the rows of a service.
 #[derive(Debug, Clone)]
 pub enum Rows {
-    /// A file.
+    /// A database file.
     Sqlite(PathBuf),
-    /// A server.
+    /// A connection URL.
     Postgres(String),
 }
 
-/// A connection beside the service.
+/// A database connection besides the service's own.
 enum Beside {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
 }
 
 impl Rows {
-    /// Copies the measured class so many times. Answers the number of rows.
+    /// Copies the measured class this many times. Returns the number of rows.
     pub fn copy_classes(&self, copies: usize) -> anyhow::Result<usize> {
-        // A client of PostgreSQL brings a runtime of its own, which may not begin inside another one.
+        // The PostgreSQL client has its own runtime, which cannot be started inside another one.
         std::thread::scope(|scope| scope.spawn(|| self.open()?.copy_classes(copies)).join()).map_err(gone)?
     }
 
-    /// Copies the records of the log until there are so many or a few more, each copy a second earlier than the one
-    /// before. Answers how many there are.
+    /// Copies the records of the activity log until there are at least `wanted`, each copy a second older than the
+    /// previous one. Returns their number.
     pub fn copy_log(&self, wanted: usize) -> anyhow::Result<usize> {
         std::thread::scope(|scope| scope.spawn(|| self.open()?.copy_log(wanted)).join()).map_err(gone)?
     }
@@ -67,7 +67,7 @@ fn gone(_: Box<dyn std::any::Any + Send>) -> anyhow::Error {
 impl Beside {
     fn copy_classes(&mut self, copies: usize) -> anyhow::Result<usize> {
         self.run("BEGIN")?;
-        // Copies of copies would grow without end: what is there now is copied, and nothing else.
+        // Copies only the rows that exist now; copies of copies would grow without end.
         for (table, _) in COPIED {
             self.run(&format!("CREATE TEMP TABLE original_{table} AS SELECT * FROM {table}"))?;
         }
@@ -100,7 +100,7 @@ impl Beside {
         Ok(there + rows)
     }
 
-    /// Inserts so many copies of what was put aside; `changed` says how a column differs.
+    /// Inserts copies of the saved rows; `changed` returns the expression of a column that differs.
     fn copy(&mut self, table: &str, copies: usize, changed: impl Fn(&str) -> Option<String>) -> anyhow::Result<usize> {
         let columns = self.columns(table)?;
         let selected: Vec<String> = columns
@@ -140,7 +140,7 @@ impl Beside {
     }
 }
 
-/// A fresh database on the server; it goes with the server, which is thrown away.
+/// Creates a new database on the server. It is removed with the temporary server.
 pub fn make_database(server: &str, name: &str) -> anyhow::Result<String> {
     let made = std::thread::scope(|scope| {
         let making = scope.spawn(|| {
@@ -156,7 +156,7 @@ pub fn make_database(server: &str, name: &str) -> anyhow::Result<String> {
     Ok(format!("{before}/{name}"))
 }
 
-/// A copy of a database file for somebody who writes into it, while the service goes on.
+/// Copies a database file for a process that writes to it while the service continues.
 pub fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
     let connection = rusqlite::Connection::open(from)?;
     connection.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;

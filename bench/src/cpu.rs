@@ -1,13 +1,14 @@
-//! CPU time and memory of other processes, as the kernel counts them.
+//! CPU time and memory of other processes, as reported by the kernel.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// The kernel counts in hundredths of a second; Linux promises that to user programs on every architecture we run on.
+/// The kernel counts in hundredths of a second; Linux guarantees this for user programs on every architecture we
+/// support.
 const TICK: Duration = Duration::from_millis(10);
 
-/// User and system time of the process with all its threads so far.
+/// Returns the user and system time of a process with all its threads.
 pub fn used(process: u32) -> anyhow::Result<Duration> {
     let path = format!("/proc/{process}/stat");
     let text =
@@ -15,12 +16,12 @@ pub fn used(process: u32) -> anyhow::Result<Duration> {
     read(&text).with_context(|| format!("{path} has another form: {text}"))
 }
 
-/// The same of several processes together.
+/// Returns the CPU time of several processes together.
 pub fn used_by(processes: &[u32]) -> anyhow::Result<Duration> {
     processes.iter().map(|process| used(*process)).sum()
 }
 
-/// Bytes of memory that a process has of its own and uses now: neither its program text nor files it has mapped.
+/// Returns the private resident memory of a process in bytes, without program text and mapped files.
 pub fn memory(process: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{process}/status");
     let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
@@ -34,7 +35,7 @@ fn anonymous(status: &str) -> Option<u64> {
 }
 
 fn read(stat: &str) -> Option<Duration> {
-    // The name of the program stands in brackets and may hold anything, spaces and brackets included.
+    // The name of the program is in parentheses and may contain anything, including spaces and parentheses.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u32>().ok();

@@ -1,6 +1,7 @@
-//! Sending files beside nginx: a document of 50 KB as the document server fetches it, the configuration that opens it, and
-//! the download of a large document. nginx sends the very same bytes from a file. The service finds out who asks, opens
-//! the kept file and compares its hash on the way; nginx does none of that and lets the kernel copy.
+//! File downloads compared with nginx: a document of 50 KB as the document server fetches it, the configuration that
+//! opens it, and the download of a large document. nginx sends the same bytes from a file. The service authenticates
+//! the request, opens the stored file and verifies its hash while streaming; nginx does none of that and lets the
+//! kernel copy.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -21,21 +22,19 @@ use crate::seed::Asking;
 /// Bytes of the large file.
 pub const LARGE: usize = 10_000_000;
 
-/// Answers per second, and CPU of the process for each, in microseconds.
+/// Throughput and CPU cost of one server.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
-    /// Answers per second.
+    /// Responses per second.
     pub rate: f64,
-    /// CPU for each answer.
+    /// CPU per response in microseconds.
     pub cpu: f64,
 }
 
 /// One round of one subject.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
-    /// By the service.
     pub service: Served,
-    /// By nginx.
     pub nginx: Served,
 }
 
@@ -43,30 +42,30 @@ pub struct Round {
 pub struct Rounds {
     /// The configuration that opens a document.
     pub configuration: Vec<Round>,
-    /// A document of 50 KB, as the document server fetches it.
+    /// A document of 50 KB, as fetched by the document server.
     pub file: Vec<Round>,
     /// The download of a large document.
     pub large: Vec<Round>,
 }
 
-/// What both send.
+/// A request that both servers are measured with.
 struct Subject {
     connections: usize,
     service: String,
     head: String,
     nginx: String,
-    /// Whether the answer is the same each time; a configuration carries a fresh token.
+    /// The expected body, if it is the same each time; a configuration contains a new token.
     body: Option<Vec<u8>>,
 }
 
-/// Documents to be read, and nginx beside them.
+/// Documents to download, and nginx with the same files.
 pub struct Downloads {
     nginx: Nginx,
     subjects: [Subject; 3],
 }
 
 impl Downloads {
-    /// Uploads the documents and starts nginx on their files; nothing when there is no nginx.
+    /// Uploads the documents and starts nginx on their files; none without nginx.
     pub async fn open(folder: &Path, measured: &Measured, document: &[u8]) -> anyhow::Result<Option<Self>> {
         let asking = Asking::new(&measured.base)?;
         let people = measured.people()?;
@@ -74,7 +73,7 @@ impl Downloads {
         let room = asking.room_of(people, "The class that reads").await?;
         let small = asking.upload(reader, (&room, None), "small.docx", document.to_vec());
         let small = small.await?;
-        // Text in random letters: nothing on the way makes it smaller.
+        // Random letters, so the text does not compress.
         let text: Vec<u8> = (0..LARGE).map(|_| rand::random_range(b'a'..=b'z')).collect();
         let large = asking.upload(reader, (&room, None), "large.txt", text.clone()).await?;
         let path = format!("/api/workrooms/documents/{small}/editor-config");
@@ -120,7 +119,7 @@ impl Downloads {
         Ok(Some(Self { nginx, subjects }))
     }
 
-    /// Every subject from both, one after the other; the other first in every second round.
+    /// Measures every subject on both servers, in alternating order.
     pub async fn rounds(&self, measured: &Measured, pace: &Pace) -> anyhow::Result<Rounds> {
         let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..pace.rounds {
@@ -151,7 +150,7 @@ impl Downloads {
 
 async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Served> {
     let (address, process, path) = server;
-    // Both requests carry the same head, so that both cost the same to read.
+    // Both requests have the same headers, so parsing costs the same.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();
     let question = Question {
         ask: &|_, _| request.clone(),
@@ -169,13 +168,13 @@ async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Du
     })
 }
 
-/// The token with which the document server fetches a file.
+/// Returns the token with which the document server fetches a file.
 fn pass(url: &str) -> String {
     let now = clock::now().as_millis() / 1000;
     saves::signed(&json!({"payload": {"url": url}, "iat": now, "exp": now + 3_600}))
 }
 
-/// The kept file of a document.
+/// Returns the stored file of a document.
 fn kept(folder: &Path, document: &str) -> anyhow::Result<Option<PathBuf>> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

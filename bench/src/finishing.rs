@@ -1,5 +1,5 @@
-//! Finishing a topic of thirty groups as their documents grow in number, with a document server that is asked for each of them
-//! and knows none. The cost for each document must not grow with them.
+//! Finishing a topic of thirty groups with a growing number of documents. The document server is asked about each
+//! document and knows none. The cost per document must not grow.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use serde_json::json;
 use crate::cpu;
 use crate::seed::{Asking, GROUPS, People, Person};
 
-/// Documents of the topics: one, three and thirty in each group.
+/// Documents of the topics: one, three and thirty per group.
 pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
 
-/// What one finish took.
+/// Cost of finishing a topic once.
 #[derive(Debug, Clone, Copy)]
 pub struct Finish {
-    /// Until its answer.
+    /// Time until the response.
     pub time: Duration,
     /// CPU of the service.
     pub cpu: Duration,
@@ -29,7 +29,7 @@ pub struct Finishing<'b> {
 }
 
 impl<'b> Finishing<'b> {
-    /// Makes the topics, all of the same groups.
+    /// Creates the topics, all with the same groups.
     pub async fn open(base: &'b str, people: &People) -> anyhow::Result<Self> {
         let asking = Asking::new(base)?;
         let teacher = people.teacher.clone();
@@ -59,7 +59,7 @@ impl<'b> Finishing<'b> {
         })
     }
 
-    /// Finishes every topic and reopens it.
+    /// Finishes and reopens every topic.
     pub async fn round(&self, process: u32) -> anyhow::Result<Vec<Finish>> {
         let mut round = Vec::new();
         for (topic, documents) in self.topics.iter().zip(DOCUMENTS) {

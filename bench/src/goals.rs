@@ -1,4 +1,4 @@
-//! The goals, each with what was measured and whether it is met.
+//! The performance goals, each with its measurement and whether it is met.
 
 use std::fmt::Write as _;
 
@@ -8,25 +8,25 @@ use crate::lanes::{What, Who};
 use crate::measurement::Report;
 use crate::spread::{Rounds, Spread, cpu, rate};
 
-/// How far a figure may go.
+/// The bound of a figure.
 #[derive(Debug, Clone, Copy)]
 enum Bound {
     AtLeast(f64),
     AtMost(f64),
 }
 
-/// One goal.
+/// A performance goal.
 struct Goal {
     name: String,
     bound: Bound,
     unit: &'static str,
-    /// Nothing when it could not be measured here.
+    /// None if it could not be measured on this machine.
     measured: Option<Spread>,
-    /// Said beside the figure.
+    /// Printed after the figure.
     note: String,
 }
 
-/// The table of all goals.
+/// Renders the table of all goals.
 pub fn table(report: &Report) -> String {
     let mut text = String::from("| goal | bound | measured | met? |\n|---|--:|--:|---|\n");
     for goal in all(report) {
@@ -77,7 +77,7 @@ fn goal(name: &str, bound: Bound, unit: &'static str, measured: Option<Spread>) 
 fn beside_node(report: &Report) -> Vec<Goal> {
     use Bound::{AtLeast, AtMost};
     let (sqlite, postgres) = (Rounds(&report.sqlite), Rounds(&report.postgres));
-    // The readers' peers run where the larger school is, if there is one.
+    // Read-heavy requests are compared on the larger school, if there is one.
     let ours = if report.pace.many > 1 { Who::Many } else { Who::Service };
     let ratio = |what, peer| sqlite.both((what, ours), (what, peer), rate, |ours, theirs| ours / theirs);
     let better_auth = sqlite.above((What::Check, Who::Fastify), (What::Nothing, Who::Fastify), cpu);

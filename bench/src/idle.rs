@@ -1,4 +1,4 @@
-//! What a connection costs that stays open after a request and says nothing more.
+//! Memory of a connection that stays open without requests.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,12 +12,12 @@ use crate::cpu;
 use crate::lanes::Pace;
 use crate::process::{Measured, Start};
 
-/// Connections: below the usual limit of descriptors, for both ends.
+/// Number of connections: below the usual limit of file descriptors, for both ends.
 const CONNECTIONS: u32 = 4_000;
-/// Connections that come and go before, so that what the process keeps for good is not counted.
+/// Connections opened and closed before the measurement, so that memory kept for good is not counted.
 const WARM: u32 = 400;
 
-/// Opens them, asks once on each, waits and counts. Bytes for each connection.
+/// Opens the connections, sends one request on each, waits, and returns the bytes per connection.
 pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
     let mut sizes = Vec::new();
     for _ in 0..pace.rounds.min(3) {

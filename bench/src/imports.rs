@@ -1,5 +1,5 @@
-//! Importing people, beside the bare inserts of the same rows: the same two tables with the same indexes, in transactions of
-//! as many rows, with nothing read, judged, reported or told.
+//! Importing users, compared with plain inserts of the same rows: the same two tables and indexes in transactions of
+//! the same size, without parsing, validation, report or events.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::seed::Person;
 
 /// Rows of one import.
 pub const ROWS: usize = 5_000;
-/// Rows of one transaction, as in the service.
+/// Rows per transaction, as in the service.
 const UNIT: usize = 200;
 
 /// Rows per second of one round.
@@ -22,15 +22,15 @@ const UNIT: usize = 200;
 pub struct Round {
     /// Through `POST /users/import`.
     pub service: f64,
-    /// Inserted with nothing around.
+    /// Plain inserts.
     pub raw: f64,
 }
 
-/// A database beside the one of the service, for bare inserts.
+/// A separate database for plain inserts.
 pub struct Raw(Connection);
 
 impl Raw {
-    /// Makes one with the schema of the service and one school.
+    /// Creates a database with the schema of the service and one school.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join("raw-import.db");
         migrate(&Database::Sqlite(path.clone())).map_err(anyhow::Error::new)?;
@@ -68,7 +68,7 @@ impl Raw {
     }
 }
 
-/// One import of people nobody knows yet, and their bare inserts.
+/// Imports new users and inserts the same rows plainly.
 pub async fn round(base: &str, admin: &Person, raw: &mut Raw, round: usize) -> anyhow::Result<Round> {
     let rows = (0..ROWS).map(|number| format!("{},Sam{number},Long,student\n", address(round, number)));
     let table = format!("email,firstName,lastName,role\n{}", rows.collect::<String>());

@@ -1,5 +1,5 @@
-//! Keep-alive connections that ask as fast as they are answered. The client is small on purpose: it shares the machine
-//! with what it measures.
+//! Keep-alive connections that send the next request as soon as the response arrives. The client is minimal because it
+//! shares the machine with what it measures.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -9,27 +9,27 @@ use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What is asked, by connection and by count; and what every answer must be.
+/// The requests to send and the expected response.
 pub struct Question<'q> {
-    /// The whole request with its head.
+    /// Builds the request with its headers, by connection and count.
     pub ask: &'q (dyn Fn(usize, u64) -> Vec<u8> + 'q),
     /// The expected status.
     pub status: u16,
-    /// The expected body, where it is always the same.
+    /// The expected body, if it is always the same.
     pub body: Option<&'q [u8]>,
 }
 
-/// How many answers came in how much time.
+/// Number of responses and the time they took.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
-    /// Complete answers.
+    /// Complete responses.
     pub answers: u64,
-    /// From the first request to the last answer.
+    /// From the first request to the last response.
     pub time: Duration,
 }
 
-/// Asks over so many connections for so long. Any other answer than the expected one ends the measurement: a fast error
-/// page is not a fast service.
+/// Sends requests over this many connections for this long. Any other response than the expected one fails the
+/// measurement: a fast error page is not a fast service.
 pub async fn drive(
     address: SocketAddr,
     connections: usize,
@@ -57,7 +57,7 @@ pub async fn drive(
     })
 }
 
-/// Waits for all on this one thread.
+/// Awaits all futures on this thread.
 async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = anyhow::Result<T>>>) -> anyhow::Result<Vec<T>> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     std::future::poll_fn(|context| {
@@ -121,7 +121,7 @@ impl Line {
     }
 }
 
-/// Where the body begins and how long it is, once the head is complete.
+/// Returns the offset and length of the body once the headers are complete.
 fn head(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
     let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! The run: start what is measured, fill its school, compare answers, then load one lane after the other, and at the end
-//! whatever needs a process of its own.
+//! The run: start the servers, fill the school, compare responses, load the lanes in turn, and finally run the
+//! measurements that need a process of their own.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,53 +18,51 @@ use crate::saves::{self, Session};
 use crate::site::{Recorded, Site, post};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
 
-/// What is wanted.
+/// Options of a run.
 pub struct Plan {
-    /// How long everything takes.
     pub pace: Pace,
     /// A PostgreSQL server for the second part.
     pub postgres: Option<String>,
 }
 
-/// Everything a report needs.
+/// All results of a run.
 pub struct Report {
     /// The samples of each round on SQLite.
     pub sqlite: Vec<Vec<Sample>>,
-    /// The same on PostgreSQL, where there is one.
+    /// The samples of each round on PostgreSQL, if available.
     pub postgres: Vec<Vec<Sample>>,
-    /// Imports, one for each round.
+    /// Imports, one per round.
     pub imports: Vec<imports::Round>,
-    /// Downloads, where there is nginx.
+    /// Downloads, if nginx is available.
     pub downloads: Option<downloads::Rounds>,
-    /// Finishes of growing topics, one list for each round.
+    /// Finishes of growing topics, one list per round.
     pub finishes: Vec<Vec<Finish>>,
-    /// Starts, in milliseconds.
+    /// Start times in milliseconds.
     pub starts: Vec<f64>,
-    /// Bytes of each idle connection.
+    /// Bytes per idle connection.
     pub idle: Vec<f64>,
-    /// Bytes the service had of its own after all rounds.
+    /// Private memory of the service after all rounds, in bytes.
     pub memory: u64,
     /// Classes that signed in at once.
     pub sign_ins: Vec<sign_ins::Round>,
-    /// What archives and PDFs add to the memory while they stream.
+    /// Peak memory while archives and PDFs were streamed.
     pub growth: Growth,
-    /// Whether there were Node servers beside it.
+    /// Whether the Node servers were measured.
     pub has_peers: bool,
-    /// The pace.
     pub pace: Pace,
-    /// Bytes of the recorded answers (session, groups, page of the log) and of a document.
+    /// Bytes of the recorded responses (session, groups, page of the log) and of a document.
     pub sizes: [usize; 4],
-    /// Rows of the other classes, and records of the log.
+    /// Rows of the other classes, and records of the activity log.
     pub rows: [usize; 2],
-    /// The machine.
+    /// Description of the machine.
     pub conditions: Vec<String>,
     /// Load averages before and after.
     pub load: [String; 2],
-    /// How long the run took.
+    /// Duration of the run.
     pub time: Duration,
 }
 
-/// Measures everything.
+/// Runs all measurements.
 pub fn run(plan: &Plan) -> anyhow::Result<Report> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(measure(plan))
@@ -141,7 +139,7 @@ async fn on_sqlite(
         anyhow::bail!("this part is on SQLite")
     };
     let queries = Loop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
-    // Whoever reads much is compared where there is much; whoever writes gets a copy of his own.
+    // Read-heavy peers are compared on the larger school; a peer that writes gets its own copy of the database.
     let large = many.as_ref().unwrap_or(&usual);
     let mut beside = Vec::new();
     if let Some(programs) = programs {
@@ -183,7 +181,7 @@ async fn on_sqlite(
     drop(lanes);
     drop(beside);
     let memory = cpu::memory(measured.process())?;
-    // After everything else: the school must not grow while it is measured.
+    // Runs last: the school must not grow while it is measured.
     let mut raw = imports::Raw::open(folder)?;
     let mut imported = Vec::new();
     for round in 0..pace.rounds {
@@ -234,7 +232,7 @@ fn looping(what: What, queries: &Loop, answer: Answer) -> Lane<'_> {
     }
 }
 
-/// The limit of something durable.
+/// Creates a lane of the lower bound of a durable write.
 fn raw<'s>(what: What, measured: &'s Measured, path: &'s str) -> Lane<'s> {
     let host = measured.address;
     Lane {
@@ -289,7 +287,7 @@ struct Alone {
     growth: Growth,
 }
 
-/// What has a process of its own: its files, documents and connections are in nobody's way there.
+/// Measurements with a process of their own: their files, documents and connections disturb no other measurement.
 async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace) -> anyhow::Result<Alone> {
     let starts = starts::rounds(&folder.join("starts"), results, pace).await?;
     let idle = idle::rounds(&folder.join("idle"), results, pace).await?;

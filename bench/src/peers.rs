@@ -1,5 +1,5 @@
-//! The Node servers of `bench/peer`, started beside the service on the rows that it filled. Before one is measured its
-//! answers are compared with the service's: parsed, they must be equal.
+//! The Node servers of `bench/peer`, started on the rows that the service wrote. Before a peer is measured, its parsed
+//! responses must equal those of the service.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ struct Greeting {
     processes: Vec<u32>,
 }
 
-/// Where the programs are, if they can run here.
+/// Returns the folder of the programs if they can run here.
 pub fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peer");
     let is_ready = folder.join("generated/sqlite/client").is_dir();
@@ -48,7 +48,7 @@ pub fn programs() -> Option<PathBuf> {
 }
 
 impl Peer {
-    /// Starts a peer on these rows and compares its answers.
+    /// Starts a peer on these rows and compares its responses.
     pub async fn start(programs: &Path, who: Who, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
         let (program, workers) = match who {
             Who::Express => ("express.mjs", 1),
@@ -108,7 +108,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// A lane that reads.
+    /// Creates a lane that reads.
     pub fn lane(&self, what: What) -> Lane<'_> {
         let recorded = match what {
             What::Groups => &self.groups,
@@ -126,14 +126,14 @@ impl Peer {
         )
     }
 
-    /// A lane of chat messages.
+    /// Creates a lane of chat messages.
     pub fn talking<'s>(&'s self, site: &'s Site) -> Lane<'s> {
         let processes = self.processes.clone();
         talking(self.who, self.address, processes, &site.talks, self.cookies.clone())
     }
 }
 
-/// Only Fastify has these two routes; of the other one nobody asks for them.
+/// Only Fastify has these two routes; they are not requested from the other peer.
 fn nothing(who: Who) -> &'static str {
     match who {
         Who::Express => "/api/auth/ok",
@@ -159,7 +159,7 @@ fn listed(people: &People) -> Vec<Value> {
     .collect()
 }
 
-/// The cookies of somebody: his session, and the copy of it that better-auth believes for a while.
+/// Returns the cookies of a user: the session, and its copy that better-auth trusts for a while.
 async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("http://{address}/api/auth/get-session"));
@@ -185,7 +185,7 @@ fn equal(who: Who, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where two values differ first.
+/// Returns where two values first differ.
 fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
     match (theirs, ours) {
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => left
@@ -210,7 +210,7 @@ fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // The workers of a pair end with the pipe that they and their first process share.
+        // The workers of a pair exit when the pipe that they share with their first process is closed.
         drop(self.child.stdin.take());
         drop(self.child.kill());
         drop(self.child.wait());

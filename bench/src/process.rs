@@ -1,4 +1,4 @@
-//! Starting the measured service as a process of its own, and asking it a few things before it is loaded.
+//! Starts the measured service as a separate process and queries it before the load.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -10,23 +10,23 @@ use serde::Deserialize;
 
 use crate::seed::{People, Person};
 
-/// How the service is started.
+/// Start options of the service.
 #[derive(Clone, Copy)]
 pub struct Start<'a> {
     /// Its data folder.
     pub folder: &'a Path,
     /// Its document server.
     pub document_server: SocketAddr,
-    /// A PostgreSQL database; without one it is SQLite in the folder.
+    /// A PostgreSQL database; if unset, SQLite in the folder.
     pub database_url: Option<&'a str>,
-    /// Whether a school is made first.
+    /// Whether a school is created first.
     pub with_people: bool,
-    /// Whether it may use the first processor alone.
+    /// Whether it may use only the first processor.
     pub on_one_core: bool,
 }
 
 impl<'a> Start<'a> {
-    /// On SQLite, with a school.
+    /// The options for SQLite with a school.
     pub fn usual(folder: &'a Path, document_server: SocketAddr) -> Self {
         Self {
             folder,
@@ -38,12 +38,11 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The measured process, killed when dropped: nothing in it is worth keeping.
+/// The measured process, killed when dropped: its data is disposable.
 pub struct Measured {
     child: Child,
-    /// Its address with `http://`.
+    /// Base URL with `http://`.
     pub base: String,
-    /// Its address.
     pub address: SocketAddr,
     people: Option<People>,
 }
@@ -55,7 +54,7 @@ struct Greeting {
 }
 
 impl Measured {
-    /// Starts it and waits until it listens.
+    /// Starts the process and waits until it listens.
     pub fn start(how: &Start<'_>) -> anyhow::Result<Self> {
         std::fs::create_dir_all(how.folder)?;
         let log_file = how.folder.join("service.log");
@@ -93,22 +92,21 @@ impl Measured {
         })
     }
 
-    /// Its process.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Everybody in its school.
+    /// Returns the users of its school.
     pub fn people(&self) -> anyhow::Result<&People> {
         self.people.as_ref().context("this process has no school")
     }
 
-    /// An answer's body; anything but success is an error.
+    /// Returns the body of a response; anything but success is an error.
     pub async fn get(&self, path: &str, person: &Person) -> anyhow::Result<Vec<u8>> {
         get(&format!("{}{path}", self.base), &person.cookie).await
     }
 
-    /// Keeps bytes in its memory under a name.
+    /// Stores bytes in the memory of the process under a name.
     pub async fn record(&self, name: &str, body: Vec<u8>) -> anyhow::Result<()> {
         let http = reqwest::Client::builder().no_proxy().build()?;
         let url = format!("{}/memory/{name}", self.base);
@@ -117,7 +115,7 @@ impl Measured {
     }
 }
 
-/// The body of an answer to somebody with this cookie.
+/// Returns the body of a response to a request with this cookie.
 pub async fn get(url: &str, cookie: &str) -> anyhow::Result<Vec<u8>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let answer = http.get(url).header("cookie", cookie).send().await?;

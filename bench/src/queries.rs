@@ -1,5 +1,6 @@
-//! The raw query loop: the statements that the service runs for an answer, on a connection of its own, each row's columns
-//! written as JSON, one after the other on one thread. No types, no views, no request: what is left is the database.
+//! The raw query loop: the statements that the service runs for a response, on a separate connection and one thread,
+//! with each row's columns written as JSON. Without types, views and requests, what remains is the cost of the
+//! database.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,19 +15,19 @@ use serde::ser::{Serialize, SerializeSeq as _, Serializer};
 use crate::cpu;
 use crate::load::Outcome;
 
-/// Rows of a page of the log.
+/// Rows of a page of the activity log.
 pub const PAGE: i64 = 50;
 
-/// What a loop repeats.
+/// The response whose statements a loop repeats.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer {
     /// The groups of the measured class.
     Groups,
-    /// A page of the log.
+    /// A page of the activity log.
     LogPage,
 }
 
-/// A reading connection with its statements and their arguments.
+/// A read connection with its statements and their arguments.
 pub struct Loop {
     connection: Connection,
     organization: String,
@@ -43,7 +44,7 @@ fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> Argument<'a> {
 }
 
 impl Loop {
-    /// Opens the database of the measured school as a reader of the service does.
+    /// Opens the database of the measured school like a reader of the service.
     pub fn open(database: &Path, teacher: &str, admin: &str, class: &str) -> anyhow::Result<Self> {
         let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(
@@ -62,7 +63,7 @@ impl Loop {
         })
     }
 
-    /// Repeats for so long; also the CPU time it took.
+    /// Runs the statements for this long. Also returns the CPU time.
     pub fn run(&self, answer: Answer, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
         let process = std::process::id();
         let (begin, before) = (Instant::now(), cpu::used(process)?);
@@ -88,7 +89,7 @@ impl Loop {
                     .into_iter()
                     .find(|(name, _)| *name == "groups::of_class")
                     .context("the statements of the groups of a class")?;
-                // Viewer, user, class; the rest of the filter is empty, the last one is a switch.
+                // Viewer, user, class; the remaining filter arguments are empty, and the last one is a flag.
                 for (_, sql) in statements {
                     let mut arguments = self.viewer("TEACHER", &self.teacher);
                     arguments.extend([argument(&self.teacher), argument(&self.class)]);
@@ -118,7 +119,7 @@ impl Loop {
         ]
     }
 
-    /// Runs a statement and writes its rows. Parameters without an argument are NULL, but for the last one if it is given.
+    /// Runs a statement and serializes its rows. Parameters without an argument are NULL, except the last one if given.
     fn rows(&self, sql: &str, given: &[Argument<'_>], last: Option<bool>, json: &mut Vec<u8>) -> anyhow::Result<()> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let (parameters, columns) = (statement.parameter_count(), statement.column_count());

@@ -1,4 +1,4 @@
-//! The figures as Markdown: medians over the rounds, ratios taken within each round.
+//! The figures as Markdown: medians over the rounds, with ratios computed within each round.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,10 +14,10 @@ use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
 use crate::spread::{Rounds, Spread, cpu, rate};
 use crate::{downloads, finishing, goals, imports};
 
-/// Between these two lines of a file the figures stand.
+/// The figures are written between these two lines of a file.
 const MARKS: [&str; 2] = ["<!-- bench -->", "<!-- /bench -->"];
 
-/// Prints the figures, and puts them into the file if there is one.
+/// Prints the figures and writes them to the file, if given.
 pub fn publish(report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
     let text = report.markdown();
     write!(std::io::stdout(), "{text}")?;
@@ -50,7 +50,7 @@ impl Report {
         text
     }
 
-    /// Who answers how much at which cost, on both databases.
+    /// Throughput and cost of all servers, on both databases.
     fn servers(&self) -> String {
         let mut text = String::from(
             "\n| SQLite | group list/s | CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
@@ -94,7 +94,7 @@ impl Report {
         text
     }
 
-    /// The service beside the same process doing the least that is possible.
+    /// The service compared with the same process doing the minimum.
     fn beside_limits(&self) -> String {
         let [session, groups, log_page, document] = self.sizes;
         let rows = [
@@ -130,7 +130,7 @@ impl Report {
         text
     }
 
-    /// Files beside nginx.
+    /// Files compared with nginx.
     fn beside_nginx(&self) -> String {
         let Some(downloads) = &self.downloads else {
             return "\nFiles were not measured: there was no nginx.\n".to_owned();
@@ -157,7 +157,7 @@ impl Report {
         text
     }
 
-    /// Finishing topics with more and more documents.
+    /// Finishing topics with a growing number of documents.
     fn growing(&self) -> String {
         let mut text = format!(
             "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\
@@ -222,12 +222,12 @@ impl Report {
     }
 }
 
-/// The middle alone.
+/// Formats the median.
 fn shown(spread: Option<Spread>) -> String {
     spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0}", spread.median))
 }
 
-/// The middle with both ends.
+/// Formats the median with minimum and maximum.
 fn spread(spread: Option<Spread>, digits: usize) -> String {
     spread.map_or_else(
         || "–".to_owned(),

@@ -1,5 +1,5 @@
-//! The school that is measured: one class of 30 groups of five with a course and two topics, made through the service's
-//! own doors, and two hundred more classes like it, copied row by row.
+//! The measured school: one class of 30 groups of five with a course and two topics, created through the API, and two
+//! hundred more classes, copied row by row.
 
 use anyhow::{Context as _, ensure};
 use groupwork::clock;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::server::AUTH_SECRET;
 
-/// Everybody's password.
+/// The password of every user.
 pub const PASSWORD: &str = "a password to measure with";
 /// Groups in the measured class.
 pub const GROUPS: usize = 30;
@@ -23,32 +23,29 @@ pub const GROUPS: usize = 30;
 pub const MEMBERS: usize = 5;
 /// Further classes of the same size.
 pub const OTHER_CLASSES: usize = 200;
-/// Records in the log.
+/// Records in the activity log.
 pub const LOG_ROWS: usize = 200_000;
-/// Documents that are saved into, each in a group of its own.
+/// Documents to save, each in a different group.
 pub const DOCUMENTS: usize = 8;
 
-/// Everybody who acts, with a session.
+/// The users who send requests, with their sessions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct People {
     /// Their organization.
     pub organization: String,
-    /// The administrator.
     pub admin: Person,
     /// The teacher of the measured class.
     pub teacher: Person,
-    /// Its students, five of each group after the other.
+    /// Its students, ordered by group, five per group.
     pub students: Vec<Person>,
 }
 
-/// Somebody with a session in the school.
+/// A user with a session in the school.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Person {
-    /// The account.
     pub id: String,
-    /// The name.
     pub name: String,
-    /// The address.
+    /// The email address.
     pub email: String,
     /// The token of the session.
     pub token: String,
@@ -56,39 +53,36 @@ pub struct Person {
     pub cookie: String,
 }
 
-/// What is measured on.
+/// The measured class.
 #[derive(Debug, Clone)]
 pub struct Lesson {
-    /// The class.
     pub class: String,
-    /// The documents with the student who writes in each.
+    /// The documents, each with the student who writes it.
     pub documents: Vec<(String, Person)>,
     subject: String,
 }
 
-/// A room and a student who talks in it.
+/// A room and a student who sends messages in it.
 #[derive(Debug, Clone)]
 pub struct Talk {
-    /// The room.
     pub room: String,
-    /// The student.
     pub student: Person,
 }
 
-/// Asks the service as a person does, and takes nothing but success.
+/// A client of the service that accepts only successful responses.
 pub struct Asking<'b> {
     http: reqwest::Client,
     base: &'b str,
 }
 
 impl<'b> Asking<'b> {
-    /// Asks the service at this address.
+    /// Creates a client for this base URL.
     pub fn new(base: &'b str) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().build()?;
         Ok(Self { http, base })
     }
 
-    /// A request with its answer.
+    /// Sends a POST request and returns the response body.
     pub async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
         let request = self.http.post(format!("{}/api{path}", self.base));
         let request = request.header("cookie", &person.cookie).header("origin", self.base);
@@ -98,7 +92,7 @@ impl<'b> Asking<'b> {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// A document that is uploaded into a room, for a topic or for none; answers its id.
+    /// Uploads a document to a room, with or without a topic; returns its id.
     pub async fn upload(
         &self,
         person: &Person,
@@ -124,20 +118,20 @@ impl<'b> Asking<'b> {
         id(&serde_json::from_str(&text)?)
     }
 
-    /// A class of all students in groups, with a subject of its own.
+    /// Creates a class of all students in groups, with its own subject.
     pub async fn class_of(&self, people: &People, name: &str) -> anyhow::Result<Class> {
         let subject = id(&self.post(&people.admin, "/subjects", json!({"name": name})).await?)?;
         self.class(people, name, &subject).await
     }
 
-    /// The room of the first students in a class of its own.
+    /// Creates a class and returns the room of its first group.
     pub async fn room_of(&self, people: &People, class: &str) -> anyhow::Result<String> {
         let class = self.class_of(people, class).await?;
         let (_, room) = class.groups.into_iter().next().context("a class without groups")?;
         Ok(room)
     }
 
-    /// A class of all students, in groups with a course: its id, the course's, and group and room of each group.
+    /// Creates a class of all students, in groups with a course.
     async fn class(&self, people: &People, name: &str, subject: &str) -> anyhow::Result<Class> {
         let teacher = &people.teacher;
         let class = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [subject]});
@@ -164,17 +158,15 @@ impl<'b> Asking<'b> {
     }
 }
 
-/// A class that was made.
+/// A created class.
 pub struct Class {
-    /// Its id.
     pub id: String,
-    /// Its course.
     pub course: String,
-    /// Its groups, each with its room.
+    /// Group ids, each with the id of its room.
     pub groups: Vec<(String, String)>,
 }
 
-/// Makes a class whose rooms are there to talk in: elsewhere, talking would change the lists that are measured.
+/// Creates a class for chat messages; in other classes they would change the measured lists.
 pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Result<Vec<Talk>> {
     let class = Asking::new(base)?.class(people, "7c", &lesson.subject).await?;
     let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
@@ -185,9 +177,9 @@ pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Resu
     Ok(talks.collect())
 }
 
-/// Writes a school and its people.
+/// Inserts a school and its users.
 pub async fn people(store: &Store) -> anyhow::Result<People> {
-    // One hash for all: nobody here has to be kept apart by it, and each takes a while.
+    // One hash for all users, because hashing is slow and their passwords are equal.
     let password_hash = better_auth::password::hash(PASSWORD);
     let made = store.platform_write(PlatformProof::command_line(), move |platform| {
         let now = clock::now();
@@ -242,7 +234,7 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
     }
 }
 
-/// Makes the measured class over HTTP, so that it is what a teacher would have made.
+/// Creates the measured class over HTTP, exactly as a teacher would.
 pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
     let asking = Asking::new(base)?;
     let teacher = &people.teacher;
@@ -287,7 +279,7 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
     })
 }
 
-/// The id of an object.
+/// Returns the id of a JSON object.
 pub fn id(object: &Value) -> anyhow::Result<String> {
     Ok(object["id"].as_str().context("an answer without id")?.to_owned())
 }

@@ -1,5 +1,5 @@
-//! The measured process: the service as it is, with two routes beside it that show what the machine could do: bytes from
-//! memory, and bytes made durable with nothing around them.
+//! The measured process: the service, plus routes that show the lower bounds of the machine: bytes served from memory,
+//! and bytes made durable with no other work.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -30,21 +30,21 @@ pub const AUTH_SECRET: &str = "the-secret-that-signs-cookies-while-measuring";
 /// Signs the tokens of its document server.
 pub const DOCUMENT_SECRET: &str = "the-secret-of-the-document-server-while-measuring";
 
-/// How the measured service runs.
+/// Options of the measured service.
 pub struct Serving {
     /// Its data folder.
     pub folder: PathBuf,
     /// Its document server.
     pub document_server: String,
-    /// A PostgreSQL database; without one it is SQLite in the folder.
+    /// A PostgreSQL database; if unset, SQLite in the folder.
     pub database_url: Option<String>,
-    /// Whether it makes no school.
+    /// Whether no school is created.
     pub is_empty: bool,
 }
 
-/// Serves until killed. The first line of stdout is what the parent needs to know, as JSON.
+/// Serves until killed. The first line of stdout is JSON for the parent process.
 pub fn run(serving: &Serving) -> anyhow::Result<()> {
-    // Requests are logged as in production; the parent sends stderr to a file.
+    // Requests are logged as in production; the parent redirects stderr to a file.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(tracing_subscriber::EnvFilter::new("info"))
@@ -56,7 +56,7 @@ pub fn run(serving: &Serving) -> anyhow::Result<()> {
         .block_on(serve(serving))
 }
 
-/// The settings of every measured service: those of production, without limits that a load would meet.
+/// Returns the settings of a measured service: those of production, without limits that the load would exceed.
 pub fn settings(
     base: &str,
     listen: SocketAddr,
@@ -111,7 +111,7 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the limits need: recorded answers, and a folder and a database of their own on the same disk.
+/// State of the lower-bound routes: recorded responses, and a folder and database of their own on the same disk.
 struct Limits {
     recorded: RwLock<HashMap<String, Bytes>>,
     folder: PathBuf,
@@ -143,7 +143,7 @@ impl Limits {
         recorded.get(name).cloned()
     }
 
-    /// Write, sync, rename, sync the folder, commit a row: what no durable save can do without.
+    /// Writes, syncs and renames a file, syncs the folder and commits a row: the minimum of a durable save.
     fn save(&self, bytes: &[u8]) -> anyhow::Result<()> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let (part, place) = (
@@ -163,7 +163,7 @@ impl Limits {
         Ok(())
     }
 
-    /// One row and its commit: what no durable message can do without.
+    /// Commits one row: the minimum of a durable message.
     fn say(&self, content: &str) -> anyhow::Result<()> {
         let (id, now) = (clock::new_id(), clock::now().as_millis());
         let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,7 +182,7 @@ fn limit_routes(limits: Arc<Limits>) -> Router {
         .with_state(limits)
 }
 
-/// What the guard of a route does to find out who asks, and nothing else.
+/// Authenticates a request like the guard of a route, and does nothing else.
 async fn check_session(State(app): State<App>, request: Request) -> Result<&'static str, StatusCode> {
     let mut claim = app.gate().claim(&request, app.frontend_origin());
     let facts = auth::look_up(app.gate(), &mut claim).await;

@@ -1,5 +1,5 @@
-//! A class that signs in at once: how long until the last one is in, on one processor, and how long everybody else waits
-//! meanwhile.
+//! A class that signs in at once: the time until the last student is signed in, on one processor, and the latency of
+//! other requests meanwhile.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,19 +12,19 @@ use crate::lanes::Pace;
 use crate::process::{Measured, Start};
 use crate::seed::{PASSWORD, Person};
 
-/// Students who sign in at once.
+/// Students who sign in concurrently.
 pub const STUDENTS: usize = 30;
-/// How often somebody else asks.
+/// Interval of the other requests.
 const EVERY: Duration = Duration::from_millis(4);
 
 /// One round.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
-    /// Seconds until all are in, on one processor.
+    /// Seconds until all are signed in, on one processor.
     pub on_one_core: f64,
-    /// The 99th percentile of other answers during that, as a multiple of a quiet moment before.
+    /// The 99th percentile of other responses meanwhile, as a multiple of an idle period before.
     pub others_on_one_core: f64,
-    /// The same where the service may use all processors.
+    /// The same percentile where the service may use all processors.
     pub others: f64,
 }
 
@@ -50,7 +50,8 @@ pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::
     Ok(rounds)
 }
 
-/// Seconds until all are in, and the 99th percentile of others as a multiple of the quiet one.
+/// Returns the seconds until all are signed in, and the 99th percentile of other responses as a multiple of the idle
+/// one.
 async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
     let people = measured.people()?;
     let http = reqwest::Client::builder().no_proxy().build()?;
@@ -90,7 +91,7 @@ async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
     Ok((took, percentile(during) / percentile(quiet)))
 }
 
-/// Somebody asks who he is at a steady pace until `end`; how long each answer took.
+/// Requests the current user at a steady rate until `end`; returns the latencies.
 async fn asked(
     http: &reqwest::Client,
     measured: &Measured,

@@ -1,4 +1,4 @@
-//! A measured process with a filled school, and the answers that are compared.
+//! A measured process with a filled school, and the responses that are compared.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,26 +11,25 @@ use crate::seed::{self, Lesson, People, Person, Talk};
 
 /// A filled school.
 pub struct Site {
-    /// The process.
     pub measured: Measured,
     /// Its folder.
     pub folder: PathBuf,
     /// Its rows.
     pub rows: Rows,
-    /// What is measured in it.
+    /// The measured class.
     pub lesson: Lesson,
-    /// Who talks where.
+    /// The rooms for chat messages.
     pub talks: Vec<Talk>,
-    /// Rows of the other classes, and records of the log.
+    /// Rows of the other classes, and records of the activity log.
     pub sizes: [usize; 2],
     /// The groups of the measured class.
     pub groups: Recorded,
-    /// A page of the log.
+    /// A page of the activity log.
     pub log_page: Recorded,
 }
 
 impl Site {
-    /// Starts a process and fills its school with so many times the usual rows.
+    /// Starts a process and fills its school with this multiple of the usual rows.
     pub async fn open(
         folder: &Path,
         results: SocketAddr,
@@ -49,11 +48,11 @@ impl Site {
         let lesson = seed::lesson(&measured.base, people).await?;
         let classes = rows.copy_classes(seed::OTHER_CLASSES * times)?;
         let records = rows.copy_log(seed::LOG_ROWS * times)?;
-        // After the copies: this class shall not be copied.
+        // After the copies: this class must not be copied.
         let talks = seed::talks(&measured.base, people, &lesson).await?;
         let path = format!("/api/groups?classId={}", lesson.class);
         let groups = Recorded::new(&measured, "groups", &path, &people.teacher).await?;
-        // Not the first page: what is written meanwhile would change it.
+        // Not the first page, which concurrent writes would change.
         let first = measured.get(&page_of_log(None), &people.admin).await?;
         let first: serde_json::Value = serde_json::from_slice(&first)?;
         let next = page_of_log(first["nextCursor"].as_str());
@@ -70,12 +69,11 @@ impl Site {
         })
     }
 
-    /// Everybody in it.
     pub fn people(&self) -> anyhow::Result<&People> {
         self.measured.people()
     }
 
-    /// A lane that asks the service itself for something recorded.
+    /// Creates a lane that requests a recorded response from the service.
     pub fn lane<'s>(&'s self, what: What, who: Who, recorded: &'s Recorded) -> Lane<'s> {
         let request = match who {
             Who::Limit => &recorded.ask_memory,
@@ -90,7 +88,7 @@ impl Site {
         )
     }
 
-    /// A lane of chat messages.
+    /// Creates a lane of chat messages.
     pub fn talking(&self) -> Lane<'_> {
         let cookies = self.talks.iter().map(|talk| talk.student.cookie.clone()).collect();
         talking(
@@ -103,7 +101,7 @@ impl Site {
     }
 }
 
-/// The same request over and over with the same answer.
+/// Creates a lane that repeats one request with a constant response.
 pub fn fixed<'s>(
     target: Target,
     address: SocketAddr,
@@ -123,7 +121,7 @@ pub fn fixed<'s>(
     }
 }
 
-/// Messages of students with these cookies.
+/// Creates a lane of messages by students with these cookies.
 pub fn talking(who: Who, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], cookies: Vec<String>) -> Lane<'_> {
     let ask = move |connection: usize, count: u64| {
         let (room, cookie) = (
@@ -146,13 +144,13 @@ pub fn talking(who: Who, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], 
     }
 }
 
-/// A whole request.
+/// Builds a POST request.
 pub fn post(host: SocketAddr, path: &str, more: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{more}\r\n{body}").into_bytes()
 }
 
-/// What somebody says, as the body of a request.
+/// Builds the body of a chat message.
 pub fn said(connection: usize, count: u64) -> String {
     format!(
         "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. What is next?\"}}"
@@ -164,30 +162,30 @@ fn page_of_log(cursor: Option<&str>) -> String {
     format!("/api/activity-logs?limit={PAGE}{}", cursor.unwrap_or_default())
 }
 
-/// A request with the answer it gets, which the service also keeps in its memory under a name.
+/// A request and its response, which the service also keeps in memory under a name.
 pub struct Recorded {
-    /// What is asked for.
+    /// The requested path.
     pub path: String,
     /// The request.
     pub ask: Vec<u8>,
-    /// The request for the same from memory.
+    /// The request of the same response from memory.
     pub ask_memory: Vec<u8>,
-    /// The body of the answer.
+    /// The body of the response.
     pub body: Vec<u8>,
 }
 
 impl Recorded {
-    /// Asks the service once.
+    /// Sends the request to the service once.
     pub async fn new(measured: &Measured, name: &str, path: &str, person: &Person) -> anyhow::Result<Self> {
         let recorded = Self::of(measured.address, path, &person.cookie, name).await?;
         measured.record(name, recorded.body.clone()).await?;
         Ok(recorded)
     }
 
-    /// Asks anybody once.
+    /// Sends the request to any server once.
     pub async fn of(host: SocketAddr, path: &str, cookie: &str, name: &str) -> anyhow::Result<Self> {
         let body = get(&format!("http://{host}{path}"), cookie).await?;
-        // Both requests carry the cookie, so that both heads cost the same to read.
+        // Both requests have the cookie, so parsing their headers costs the same.
         let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n").into_bytes();
         Ok(Self {
             path: path.to_owned(),

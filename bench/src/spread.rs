@@ -1,20 +1,17 @@
-//! What several rounds say together.
+//! Statistics over several rounds.
 
 use crate::lanes::{Sample, Target, What, Who};
 
-/// The middle of some figures, and how far they lie apart.
+/// The median of some figures, with minimum and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The least of them.
     pub least: f64,
-    /// The one in the middle.
     pub median: f64,
-    /// The most.
     pub most: f64,
 }
 
 impl Spread {
-    /// Of at least one figure; of none there is nothing to say.
+    /// Computes the spread; none for no figures.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut figures: Vec<f64> = figures.into_iter().collect();
         figures.sort_by(f64::total_cmp);
@@ -35,12 +32,12 @@ impl Spread {
 /// A figure of a sample.
 pub type Figure = fn(&Sample) -> f64;
 
-/// Requests per second.
+/// Responses per second.
 pub fn rate(sample: &Sample) -> f64 {
     sample.rate
 }
 
-/// CPU for each answer.
+/// CPU per response.
 pub fn cpu(sample: &Sample) -> f64 {
     sample.cpu
 }
@@ -50,22 +47,22 @@ pub fn cpu(sample: &Sample) -> f64 {
 pub struct Rounds<'r>(pub &'r [Vec<Sample>]);
 
 impl Rounds<'_> {
-    /// A figure of one target.
+    /// Returns a figure of one target.
     pub fn alone(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
         self.both((what, who), (what, who), figure, |left, _| left)
     }
 
-    /// The service's figure as a multiple of somebody else's, taken within each round.
+    /// Returns the service's figure as a multiple of another server's, computed within each round.
     pub fn beside(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
         self.both((what, Who::Service), (what, who), figure, |left, right| left / right)
     }
 
-    /// How much more of something the first target takes than the second, taken within each round.
+    /// Returns how much larger a figure of the first target is than that of the second, computed within each round.
     pub fn above(self, left: (What, Who), right: (What, Who), figure: Figure) -> Option<Spread> {
         self.both(left, right, figure, |left, right| left - right)
     }
 
-    /// Two figures of each round joined; nothing when one of them was not measured.
+    /// Combines two figures of each round; none if one of them was not measured.
     pub fn both(
         self,
         left: (What, Who),

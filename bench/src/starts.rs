@@ -1,4 +1,4 @@
-//! From the start of the process to its first healthy answer, with the schema already there.
+//! Time from the start of the process to the first healthy response, with an existing schema.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,13 +9,13 @@ use anyhow::ensure;
 use crate::lanes::Pace;
 use crate::process::{Measured, Start, get};
 
-/// Starts the service a few times. Milliseconds of each start.
+/// Starts the service several times. Returns the milliseconds of each start.
 pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
     let how = Start {
         with_people: false,
         ..Start::usual(folder, results)
     };
-    // The first one makes the schema.
+    // The first start creates the schema.
     drop(Measured::start(&how)?);
     let mut times = Vec::new();
     for _ in 0..pace.rounds.max(3) {

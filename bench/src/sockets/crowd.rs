@@ -1,4 +1,4 @@
-//! The sockets of this client process: who is ready, and what each of them heard.
+//! The sockets of this client process: which are ready, and which events each received.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,14 +16,14 @@ use super::school::School;
 use super::socket::Socket;
 use super::target::{Kind, Target};
 
-/// Sockets that connect at the same time.
+/// Maximum number of concurrent connection attempts.
 const AT_ONCE: usize = 64;
-/// The event that is told to a class.
+/// The event that is emitted to a class.
 const EVENT: &str = "class:updated";
-/// No event takes so long to reach everybody.
+/// Timeout of the delivery of an event to all sockets.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A growing number of sockets: the students of a class one after the other, class after class.
+/// A growing number of sockets: the students of a class in order, class after class.
 pub struct Crowd<'s> {
     address: String,
     school: &'s School,
@@ -33,13 +33,13 @@ pub struct Crowd<'s> {
 
 #[derive(Default)]
 struct Heard {
-    /// For each socket: how many events came, and the sum of their marks.
+    /// For each socket: number of received events, and the sum of their markers.
     by_socket: Mutex<Vec<(u32, u64)>>,
     total: AtomicUsize,
     lost: AtomicUsize,
-    /// One event, for the peer to tell the same.
+    /// One event, recorded for the peer to emit.
     sample: Mutex<Option<String>>,
-    /// The marks of all events.
+    /// The markers of all events.
     marks: Mutex<HashSet<u64>>,
     news: Notify,
 }
@@ -48,7 +48,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The id of the event in its text.
+/// Returns the id of the event in its text.
 fn event_id(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("\"eventId\":\"")?;
     rest.split('"').next()
@@ -77,7 +77,7 @@ impl Heard {
 }
 
 impl<'s> Crowd<'s> {
-    /// Nobody yet.
+    /// Creates an empty set of sockets.
     pub fn new(target: &Target, school: &'s School) -> Self {
         Self {
             address: target.address().to_owned(),
@@ -87,12 +87,12 @@ impl<'s> Crowd<'s> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of connected sockets.
     pub fn connected(&self) -> usize {
         lock(&self.sockets).len() - self.heard.lost.load(Ordering::Relaxed)
     }
 
-    /// Connects until there are so many, and all have heard that their rooms are joined.
+    /// Opens connections until there are `count` and all were notified that their rooms are joined.
     pub async fn connect(&self, count: usize) -> anyhow::Result<()> {
         let have = lock(&self.sockets).len();
         lock(&self.heard.by_socket).resize(count, (0, 0));
@@ -104,7 +104,7 @@ impl<'s> Crowd<'s> {
     async fn connect_one(&self, place: usize) -> anyhow::Result<()> {
         let learner = &self.school.people[place];
         let class = School::class(place / self.school.class_size);
-        // The service takes no notice of what a client says of itself; the peer has nothing else.
+        // The service ignores these values; the peer has no other source.
         let query = format!(
             "&user={}&session={}&organization={}&rooms=class:{class},group:{}",
             learner.id, learner.session, self.school.id, learner.group,
@@ -122,8 +122,8 @@ impl<'s> Crowd<'s> {
         Ok(())
     }
 
-    /// Tells events to the first class with so many in flight, each waiting until all its students have the one before.
-    /// Answers how many deliveries that were.
+    /// Emits events to the first class with this many in flight; an event is complete when all its students received
+    /// it. Returns the number of deliveries.
     pub async fn tell(
         &self,
         target: &Target,
@@ -168,7 +168,7 @@ impl<'s> Crowd<'s> {
         Ok(self.heard.total.load(Ordering::Relaxed) - begin)
     }
 
-    /// Every socket of the first class heard every event once, and nobody else heard any.
+    /// Checks that every socket of the first class received every event once, and no other socket received any.
     pub fn check(&self) -> anyhow::Result<()> {
         let marks = lock(&self.heard.marks);
         let sum = marks.iter().fold(0_u64, |sum, mark| sum.wrapping_add(*mark));
@@ -180,7 +180,7 @@ impl<'s> Crowd<'s> {
         Ok(())
     }
 
-    /// All hang up.
+    /// Closes all connections.
     pub async fn leave(self) {
         for socket in lock(&self.sockets).drain(..) {
             socket.abort();

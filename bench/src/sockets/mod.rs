@@ -1,6 +1,6 @@
-//! Ten thousand people with a page open: what an idle socket costs in memory, what connecting costs, and what an event
-//! costs for each socket it reaches, on the service and on the official Socket.IO server on Node, in one run. A round
-//! measures both one after the other, each in a fresh process, in changing order; ratios are taken within a round.
+//! Ten thousand users with an open page: memory of an idle socket, cost of connecting, and cost of an event per
+//! receiving socket, on the service and on the official Socket.IO server on Node, in one run. A round measures both one
+//! after the other, each in a new process, in alternating order; ratios are computed within a round.
 #![expect(
     clippy::cast_precision_loss,
     reason = "no figure of a machine needs more than 52 bits"
@@ -24,37 +24,37 @@ use figures::{Delivery, Round, Step};
 use school::School;
 use target::{Kind, Target};
 
-/// How long an idle process is left alone before its memory is read: what was freed goes back a little later.
+/// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
 const SETTLE: Duration = Duration::from_secs(4);
-/// How long the CPU of idle sockets is watched.
+/// How long the CPU of idle sockets is measured.
 const WATCH: Duration = Duration::from_secs(5);
-/// Sockets that come and go before the first figure, so that code and tables are there.
+/// Sockets opened and closed before the first figure, to load code and tables.
 const WARMING: usize = 100;
 
-/// Measures sockets beside the official Socket.IO server.
+/// Benchmarks sockets against the official Socket.IO server.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// How many sockets, in steps; memory is read after each step
+    /// Numbers of sockets, in steps; memory is read after each step
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     counts: Vec<usize>,
-    /// Sockets of the room that events are told to; classes have so many students
+    /// Sockets of the room that events are emitted to; also the number of students per class
     #[arg(long, default_value_t = 1000)]
     room: usize,
-    /// Rounds; every figure is the median over them
+    /// Number of rounds; every figure is the median over them
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Events that are told with one in flight, and again with two
+    /// Events that are emitted with one in flight, and again with two
     #[arg(long, default_value_t = 200)]
     events: usize,
-    /// Where `npm ci` was run for the Node peer; without its modules the service is measured alone
+    /// Where `npm ci` was run for the Node peer; without its modules only the service is measured
     #[arg(long, default_value = "bench/peer/sockets")]
     peer: PathBuf,
-    /// Runs the measured service itself, in this folder; the program calls itself so
+    /// Runs the measured service in this folder; used by the program to start itself
     #[arg(long, hide = true)]
     serve_in: Option<PathBuf>,
 }
 
-/// Measures, and prints the figures.
+/// Runs the benchmark and prints the figures.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.serve_in {
         return target::serve(folder);
@@ -88,7 +88,7 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
             round.push((*kind, of_one));
         }
         rounds.push(round);
-        // The first process of the first round has recorded the event that the peer tells; from then on the order changes.
+        // The first process of the first round records the event for the peer; afterwards the order alternates.
         kinds.reverse();
     }
     Ok(figures::markdown(
@@ -104,7 +104,7 @@ fn note(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One target in one round.
+/// Measures one target in one round.
 async fn one(
     target: &Target,
     school: &School,
@@ -170,7 +170,7 @@ async fn one(
     })
 }
 
-/// CPU of a write that tells nobody, in microseconds: no socket is there yet.
+/// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
 async fn write_alone(target: &Target, school: &School, events: usize) -> anyhow::Result<f64> {
     if target.kind() == Kind::Node {
         return Ok(0.0);

@@ -1,5 +1,5 @@
-//! A school with as many students as there are sockets, written past the service: classes of equal size, groups of five,
-//! a session for everybody.
+//! A school with as many students as sockets, inserted directly into the database: classes of equal size, groups of
+//! five, a session for every user.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,43 +9,41 @@ use crate::server::AUTH_SECRET;
 /// Members of a group.
 const MEMBERS: usize = 5;
 
-/// Who connects, and who writes.
+/// The users who connect and the user who writes.
 pub struct School {
-    /// Its id.
     pub id: String,
-    /// The teacher of all classes, by cookie.
+    /// Cookie of the teacher of all classes.
     pub teacher: String,
     /// The students, class after class.
     pub people: Vec<Learner>,
-    /// Students of each class.
+    /// Students per class.
     pub class_size: usize,
 }
 
 /// A student with a session.
 pub struct Learner {
-    /// The account.
     pub id: String,
-    /// The session's id.
+    /// The session id.
     pub session: String,
     /// The session cookie.
     pub cookie: String,
-    /// The group.
+    /// The group id.
     pub group: String,
 }
 
 impl School {
-    /// The id of a class.
+    /// Returns the id of a class.
     pub fn class(number: usize) -> String {
         format!("0190a1b2-0000-7000-8000-{:012x}", 0xc000_0000 + number)
     }
 }
 
-/// An id as the service makes them, as far as its length goes.
+/// Builds an id with the length of those of the service.
 fn id(kind: usize, number: usize) -> String {
     format!("0190a1b2-0000-7000-8000-{:012x}", (kind << 32) + number)
 }
 
-/// Writes so many classes of so many students into the database.
+/// Inserts this many classes with this many students each.
 pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
     let mut connection = rusqlite::Connection::open(database)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
