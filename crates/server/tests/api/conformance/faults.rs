@@ -22,7 +22,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.
     let settings = SimulatorSettings {
         time_scale: 0.3,
-        ..Settings::new(DOCSERVER_SECRET)
+        ..SimulatorSettings::new(DOCSERVER_SECRET)
     };
     let Some(studio) = Studio::start_beside(kind, settings, &[]).await else {
         return;
