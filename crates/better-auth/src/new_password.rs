@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::error::AuthError;
-use crate::password::{LONGEST, SHORTEST, normalized};
+use crate::password::{MAX_LENGTH, MIN_LENGTH, normalize};
 use crate::predictable;
 
 /// Written by hand: words of schools and keyboards.
@@ -20,10 +20,10 @@ const SHORTEST_OWN_WORD: usize = 3;
 /// Why a new password is rejected. The message is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Weak {
-    /// Shorter than [`SHORTEST`].
+    /// Shorter than [`MIN_LENGTH`].
     #[error("is too short: choose at least 8 characters")]
     TooShort,
-    /// Longer than [`LONGEST`].
+    /// Longer than [`MAX_LENGTH`].
     #[error("is too long: choose at most 128 characters")]
     TooLong,
     /// One of the most common passwords.
@@ -56,9 +56,9 @@ impl From<Weak> for AuthError {
 /// temporary passwords). `own` holds words known about the user: names, addresses, schools.
 pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
     let length = password.encode_utf16().count();
-    if length < SHORTEST {
+    if length < MIN_LENGTH {
         Err(Weak::TooShort)
-    } else if length > LONGEST {
+    } else if length > MAX_LENGTH {
         Err(Weak::TooLong)
     } else if is_common(password) {
         Err(Weak::Common)
@@ -73,7 +73,7 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
 
 /// Returns whether a new password is one of the most common ones, ignoring case, or one repeated character.
 pub fn is_common(password: &str) -> bool {
-    let password = normalized(password).to_lowercase();
+    let password = normalize(password).to_lowercase();
     let mut characters = password.chars();
     let first = characters.next();
     let repeats = first.is_some() && characters.all(|character| Some(character) == first);
@@ -83,7 +83,7 @@ pub fn is_common(password: &str) -> bool {
 /// Returns whether a new password can be guessed without a list: a well-known word with digits, a repeated piece, or a
 /// sequence of the alphabet or the keyboard.
 pub fn is_predictable(password: &str) -> bool {
-    let lower_case = normalized(password).to_lowercase();
+    let lower_case = normalize(password).to_lowercase();
     predictable::is_repeated(&lower_case)
         || predictable::is_sequential(&lower_case)
         || is_made_of(password, predictable::WORDS)
@@ -99,7 +99,7 @@ fn is_made_of(password: &str, own: &[&str]) -> bool {
     let mut words: Vec<String> = own
         .iter()
         .flat_map(|text| {
-            let text = normalized(text).to_lowercase();
+            let text = normalize(text).to_lowercase();
             let mut words: Vec<String> = text
                 .split(|character: char| !character.is_alphabetic())
                 .map(str::to_owned)
@@ -112,7 +112,7 @@ fn is_made_of(password: &str, own: &[&str]) -> bool {
         .filter(|word| word.chars().count() >= SHORTEST_OWN_WORD)
         .collect();
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-    let letters = letters(&normalized(password).to_lowercase());
+    let letters = letters(&normalize(password).to_lowercase());
     if letters.is_empty() {
         return false;
     }

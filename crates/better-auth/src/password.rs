@@ -11,19 +11,19 @@ pub use crate::new_password::{Weak, check_new, is_common};
 use crate::{error::AuthError, signature::equal_in_constant_time};
 
 /// Minimum length of a password in UTF-16 code units, as counted by JavaScript.
-pub const SHORTEST: usize = 8;
+pub const MIN_LENGTH: usize = 8;
 
 /// Maximum length of a password in UTF-16 code units.
-pub const LONGEST: usize = 128;
+pub const MAX_LENGTH: usize = 128;
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
 /// Upper limits for the cost of stored hashes: higher than ours, but low enough that a row cannot exhaust the server.
-const MOST_MEMORY_KIB: u32 = 256 * 1024;
-const MOST_PASSES: u32 = 16;
-const MOST_LANES: u32 = 8;
+const MAX_MEMORY_KIB: u32 = 256 * 1024;
+const MAX_PASSES: u32 = 16;
+const MAX_LANES: u32 = 8;
 
 const SCRYPT_LOG_N: u8 = 14;
 const SCRYPT_R: u32 = 16;
@@ -31,22 +31,22 @@ const SCRYPT_P: u32 = 1;
 const SCRYPT_KEY_BYTES: usize = 64;
 
 /// Salt used for accounts that do not exist.
-const NOBODYS_SALT: &str = "00000000000000000000000000000000";
+const DUMMY_SALT: &str = "00000000000000000000000000000000";
 
 /// A parsed hash.
-enum Stored<'a> {
+enum StoredHash<'a> {
     /// The library's `salt:key`; the salt is used as text.
     Imported { salt: &'a str, key: &'a str },
     /// Argon2id as a PHC string.
     Own(Box<PasswordHash>),
     /// No hash, or one of an unsupported kind.
-    Nothing,
+    Unsupported,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> StoredHash<'a> {
     fn read(stored: Option<&'a str>) -> Self {
         let Some(stored) = stored else {
-            return Self::Nothing;
+            return Self::Unsupported;
         };
         if let Some((salt, key)) = stored.split_once(':') {
             let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -54,27 +54,27 @@ impl<'a> Stored<'a> {
             return if well_formed {
                 Self::Imported { salt, key }
             } else {
-                Self::Nothing
+                Self::Unsupported
             };
         }
         match PasswordHash::new(stored) {
             Ok(hash) if hash.algorithm.as_str() == "argon2id" && is_affordable(&hash) => Self::Own(Box::new(hash)),
-            _ => Self::Nothing,
+            _ => Self::Unsupported,
         }
     }
 }
 
 /// Returns the Argon2id hash to store for a new password.
 pub fn hash(password: &str) -> String {
-    own_hasher()
-        .hash_password(normalized(password).as_bytes())
+    argon2()
+        .hash_password(normalize(password).as_bytes())
         .expect("the parameters are valid and the operating system gives randomness")
         .to_string()
 }
 
 /// Returns whether a password matches a stored hash. Hashes of unknown kinds match no password.
 pub fn verify(password: &str, stored: &str) -> bool {
-    fits(&normalized(password), &Stored::read(Some(stored)))
+    matches_hash(&normalize(password), &StoredHash::read(Some(stored)))
 }
 
 /// Returns whether a password matches an account, in the same time whether the account exists or not.
@@ -82,15 +82,15 @@ pub fn verify(password: &str, stored: &str) -> bool {
 /// `stored` is `None` for an unknown account. While any imported hash is stored, `imported_hashes_exist` makes every
 /// call compute both kinds of hashes; otherwise the duration would distinguish imported accounts from unknown ones.
 pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exist: bool) -> bool {
-    let password = normalized(password);
-    let stored = Stored::read(stored);
-    let right = fits(&password, &stored);
-    if imported_hashes_exist && !matches!(stored, Stored::Imported { .. }) {
-        black_box(scrypt_key(&password, NOBODYS_SALT));
+    let password = normalize(password);
+    let stored = StoredHash::read(stored);
+    let right = matches_hash(&password, &stored);
+    if imported_hashes_exist && !matches!(stored, StoredHash::Imported { .. }) {
+        black_box(scrypt_key(&password, DUMMY_SALT));
     }
-    let own_work_is_done = matches!(stored, Stored::Own(_));
-    if !own_work_is_done && (imported_hashes_exist || matches!(stored, Stored::Nothing)) {
-        black_box(own_work(&password));
+    let own_work_is_done = matches!(stored, StoredHash::Own(_));
+    if !own_work_is_done && (imported_hashes_exist || matches!(stored, StoredHash::Unsupported)) {
+        black_box(dummy_argon2_hash(&password));
     }
     right
 }
@@ -98,7 +98,7 @@ pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exis
 /// Returns whether a stored hash should be replaced with [`hash`] after the next successful verification: imported
 /// hashes, and hashes with a lower cost than ours.
 pub fn needs_rehash(stored: &str) -> bool {
-    let Stored::Own(hash) = Stored::read(Some(stored)) else {
+    let StoredHash::Own(hash) = StoredHash::read(Some(stored)) else {
         return true;
     };
     Params::try_from(hash.as_ref()).map_or(true, |params| params.m_cost() < MEMORY_KIB || params.t_cost() < PASSES)
@@ -107,13 +107,13 @@ pub fn needs_rehash(stored: &str) -> bool {
 /// Returns whether a text is a hash of the library, `salt:key` of its scrypt; such a hash may be imported.
 pub fn is_imported_hash(text: &str) -> bool {
     let has_plain_salt = |salt: &str| salt.len() <= 256 && salt.bytes().all(|byte| byte.is_ascii_graphic());
-    matches!(Stored::read(Some(text)), Stored::Imported { salt, .. } if has_plain_salt(salt))
+    matches!(StoredHash::read(Some(text)), StoredHash::Imported { salt, .. } if has_plain_salt(salt))
 }
 
 /// Checks the length of a new password by the library's rule.
 pub fn check_length(password: &str) -> Result<(), AuthError> {
     let length = password.encode_utf16().count();
-    if length < SHORTEST {
+    if length < MIN_LENGTH {
         return Err(AuthError::password_too_short());
     }
     check_not_too_long(password)
@@ -121,30 +121,28 @@ pub fn check_length(password: &str) -> Result<(), AuthError> {
 
 /// Checks the length at sign-in, where a short password is simply wrong.
 pub fn check_not_too_long(password: &str) -> Result<(), AuthError> {
-    if password.encode_utf16().count() > LONGEST {
+    if password.encode_utf16().count() > MAX_LENGTH {
         return Err(AuthError::password_too_long());
     }
     Ok(())
 }
 
-pub(crate) fn normalized(password: &str) -> String {
+pub(crate) fn normalize(password: &str) -> String {
     password.nfkc().collect()
 }
 
-fn fits(normalized: &str, stored: &Stored<'_>) -> bool {
+fn matches_hash(normalized: &str, stored: &StoredHash<'_>) -> bool {
     match stored {
-        Stored::Imported { salt, key } => {
+        StoredHash::Imported { salt, key } => {
             let derived = scrypt_key(normalized, salt);
             equal_in_constant_time(derived.as_bytes(), key.as_bytes())
         }
-        Stored::Own(hash) => own_hasher()
-            .verify_password(normalized.as_bytes(), hash.as_ref())
-            .is_ok(),
-        Stored::Nothing => false,
+        StoredHash::Own(hash) => argon2().verify_password(normalized.as_bytes(), hash.as_ref()).is_ok(),
+        StoredHash::Unsupported => false,
     }
 }
 
-fn own_hasher() -> Argon2<'static> {
+fn argon2() -> Argon2<'static> {
     #[cfg(test)]
     count(|work| work.own += 1);
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None).expect("within Argon2's bounds");
@@ -152,17 +150,17 @@ fn own_hasher() -> Argon2<'static> {
 }
 
 /// Computes a hash of our own kind and discards it.
-fn own_work(normalized: &str) -> [u8; 32] {
+fn dummy_argon2_hash(normalized: &str) -> [u8; 32] {
     let mut key = [0; 32];
-    own_hasher()
-        .hash_password_into(normalized.as_bytes(), NOBODYS_SALT.as_bytes(), &mut key)
+    argon2()
+        .hash_password_into(normalized.as_bytes(), DUMMY_SALT.as_bytes(), &mut key)
         .expect("lengths are within Argon2's bounds");
     key
 }
 
 fn is_affordable(hash: &PasswordHash) -> bool {
     Params::try_from(hash).is_ok_and(|params| {
-        params.m_cost() <= MOST_MEMORY_KIB && params.t_cost() <= MOST_PASSES && params.p_cost() <= MOST_LANES
+        params.m_cost() <= MAX_MEMORY_KIB && params.t_cost() <= MAX_PASSES && params.p_cost() <= MAX_LANES
     })
 }
 
