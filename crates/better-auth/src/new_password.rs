@@ -15,11 +15,11 @@ const COMMON: &str = include_str!("common-passwords.txt");
 const FREQUENT: &str = include_str!("frequent-passwords.txt");
 
 /// Shorter personal words match by chance and are ignored.
-const SHORTEST_OWN_WORD: usize = 3;
+const MIN_PERSONAL_WORD: usize = 3;
 
 /// Why a new password is rejected. The message is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Weak {
+pub enum WeakPassword {
     /// Shorter than [`MIN_LENGTH`].
     #[error("is too short: choose at least 8 characters")]
     TooShort,
@@ -37,13 +37,13 @@ pub enum Weak {
     Own,
 }
 
-impl From<Weak> for AuthError {
+impl From<WeakPassword> for AuthError {
     /// Uses the library's codes; the message is ours, because the library's does not explain what to do.
-    fn from(weak: Weak) -> Self {
+    fn from(weak: WeakPassword) -> Self {
         let refusal = match weak {
-            Weak::TooShort => return Self::password_too_short(),
-            Weak::TooLong => return Self::password_too_long(),
-            Weak::Common | Weak::Predictable | Weak::Own => Self::password_compromised(),
+            WeakPassword::TooShort => return Self::password_too_short(),
+            WeakPassword::TooLong => return Self::password_too_long(),
+            WeakPassword::Common | WeakPassword::Predictable | WeakPassword::Own => Self::password_compromised(),
         };
         Self {
             message: format!("This password {weak}.").into(),
@@ -54,18 +54,18 @@ impl From<Weak> for AuthError {
 
 /// Checks a password that a user chose for themselves or for another account (not imported hashes and generated
 /// temporary passwords). `own` holds words known about the user: names, addresses, schools.
-pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
+pub fn check_new(password: &str, own: &[&str]) -> Result<(), WeakPassword> {
     let length = password.encode_utf16().count();
     if length < MIN_LENGTH {
-        Err(Weak::TooShort)
+        Err(WeakPassword::TooShort)
     } else if length > MAX_LENGTH {
-        Err(Weak::TooLong)
+        Err(WeakPassword::TooLong)
     } else if is_common(password) {
-        Err(Weak::Common)
+        Err(WeakPassword::Common)
     } else if is_predictable(password) {
-        Err(Weak::Predictable)
-    } else if is_made_of(password, own) {
-        Err(Weak::Own)
+        Err(WeakPassword::Predictable)
+    } else if consists_of(password, own) {
+        Err(WeakPassword::Own)
     } else {
         Ok(())
     }
@@ -86,7 +86,7 @@ pub fn is_predictable(password: &str) -> bool {
     let lower_case = normalize(password).to_lowercase();
     predictable::is_repeated(&lower_case)
         || predictable::is_sequential(&lower_case)
-        || is_made_of(password, predictable::WORDS)
+        || consists_of(password, predictable::WORDS)
 }
 
 fn known_words() -> &'static HashSet<&'static str> {
@@ -95,7 +95,7 @@ fn known_words() -> &'static HashSet<&'static str> {
 }
 
 /// Returns whether a password consists only of these words, digits and separators.
-fn is_made_of(password: &str, own: &[&str]) -> bool {
+fn consists_of(password: &str, own: &[&str]) -> bool {
     let mut words: Vec<String> = own
         .iter()
         .flat_map(|text| {
@@ -105,14 +105,14 @@ fn is_made_of(password: &str, own: &[&str]) -> bool {
                 .map(str::to_owned)
                 .collect();
             // The local part of an email address counts too; it often contains initials.
-            words.extend(text.split_once('@').map(|(name, _)| letters(name)));
-            words.push(letters(&text));
+            words.extend(text.split_once('@').map(|(name, _)| alphabetic_words(name)));
+            words.push(alphabetic_words(&text));
             words
         })
-        .filter(|word| word.chars().count() >= SHORTEST_OWN_WORD)
+        .filter(|word| word.chars().count() >= MIN_PERSONAL_WORD)
         .collect();
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-    let letters = letters(&normalize(password).to_lowercase());
+    let letters = alphabetic_words(&normalize(password).to_lowercase());
     if letters.is_empty() {
         return false;
     }
@@ -120,7 +120,7 @@ fn is_made_of(password: &str, own: &[&str]) -> bool {
     rest.is_empty()
 }
 
-fn letters(text: &str) -> String {
+fn alphabetic_words(text: &str) -> String {
     text.chars().filter(|character| character.is_alphabetic()).collect()
 }
 
@@ -164,7 +164,7 @@ mod tests {
             "2026-north-ada",
             "\u{ff41}da12345",
         ] {
-            assert_eq!(check_new(own, &ada), Err(Weak::Own), "{own}");
+            assert_eq!(check_new(own, &ada), Err(WeakPassword::Own), "{own}");
         }
         for fine in [
             "teachers pet",
@@ -196,13 +196,13 @@ mod tests {
         ] {
             let refusal = check_new(weak, &[]);
             assert!(
-                matches!(refusal, Err(Weak::Predictable | Weak::Common)),
+                matches!(refusal, Err(WeakPassword::Predictable | WeakPassword::Common)),
                 "{weak}: {refusal:?}"
             );
         }
         let school = ["Gymnasium Nord", "gymnasium-nord"];
         for weak in ["gymnasium2026", "Nord-Gymnasium-1", "Gymnasium_Nord"] {
-            assert_eq!(check_new(weak, &school), Err(Weak::Own), "{weak}");
+            assert_eq!(check_new(weak, &school), Err(WeakPassword::Own), "{weak}");
         }
         for fine in [
             "sommer am see",
@@ -216,22 +216,22 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_to_do() {
-        assert_eq!(check_new("1234567", &[]), Err(Weak::TooShort));
-        assert_eq!(check_new(&"x".repeat(129), &[]), Err(Weak::TooLong));
-        assert_eq!(check_new("iloveyou", &[]), Err(Weak::Common));
-        assert_eq!(AuthError::from(Weak::TooShort), AuthError::password_too_short());
-        assert_eq!(AuthError::from(Weak::TooLong), AuthError::password_too_long());
+        assert_eq!(check_new("1234567", &[]), Err(WeakPassword::TooShort));
+        assert_eq!(check_new(&"x".repeat(129), &[]), Err(WeakPassword::TooLong));
+        assert_eq!(check_new("iloveyou", &[]), Err(WeakPassword::Common));
+        assert_eq!(AuthError::from(WeakPassword::TooShort), AuthError::password_too_short());
+        assert_eq!(AuthError::from(WeakPassword::TooLong), AuthError::password_too_long());
         for weak in [
-            Weak::TooShort,
-            Weak::TooLong,
-            Weak::Common,
-            Weak::Predictable,
-            Weak::Own,
+            WeakPassword::TooShort,
+            WeakPassword::TooLong,
+            WeakPassword::Common,
+            WeakPassword::Predictable,
+            WeakPassword::Own,
         ] {
             assert!(weak.to_string().contains("choose"), "{weak}");
         }
         assert!(
-            AuthError::from(Weak::Own)
+            AuthError::from(WeakPassword::Own)
                 .message
                 .contains("choose several other words")
         );

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version};
 use unicode_normalization::UnicodeNormalization;
 
-pub use crate::new_password::{Weak, check_new, is_common};
+pub use crate::new_password::{WeakPassword, check_new, is_common};
 use crate::{error::AuthError, signature::equal_in_constant_time};
 
 /// Minimum length of a password in UTF-16 code units, as counted by JavaScript.

@@ -2,13 +2,13 @@
 //! the keyboard. Pure functions over the lower-case, normalized password.
 
 /// A password with fewer distinct characters counts as repeated, in whatever order.
-const FEWEST_DIFFERENT: usize = 4;
+const MIN_DISTINCT: usize = 4;
 /// Maximum length of a repeated piece; a longer one counts as a password of its own.
-const LONGEST_PIECE: usize = 7;
+const MAX_PIECE: usize = 7;
 /// Minimum number of neighbours that form a sequence.
-const SHORTEST_SEQUENCE: usize = 3;
+const MIN_SEQUENCE: usize = 3;
 /// A password with fewer characters outside of sequences is predictable.
-const BESIDE_SEQUENCES: usize = 2;
+const MIN_OUTSIDE_SEQUENCES: usize = 2;
 
 /// Rows in which neighbours are searched, in both directions.
 const ROWS: [&str; 8] = [
@@ -73,14 +73,14 @@ pub fn is_repeated(password: &str) -> bool {
     let mut different = characters.clone();
     different.sort_unstable();
     different.dedup();
-    let longest = (characters.len() / 2).min(LONGEST_PIECE);
+    let longest = (characters.len() / 2).min(MAX_PIECE);
     let repeats = |piece: usize| {
         characters
             .iter()
             .zip(characters.iter().skip(piece))
             .all(|(a, b)| a == b)
     };
-    different.len() < FEWEST_DIFFERENT || (1..=longest).any(repeats)
+    different.len() < MIN_DISTINCT || (1..=longest).any(repeats)
 }
 
 /// Returns whether the password consists almost only of sequences of the alphabet or the keyboard.
@@ -96,22 +96,22 @@ pub fn is_sequential(password: &str) -> bool {
             .iter()
             .flat_map(|row| {
                 [
-                    run_along(&characters[start..], row.chars()),
-                    run_along(&characters[start..], row.chars().rev()),
+                    sequence_length(&characters[start..], row.chars()),
+                    sequence_length(&characters[start..], row.chars().rev()),
                 ]
             })
             .max()
             .unwrap_or(1);
-        if run >= SHORTEST_SEQUENCE {
+        if run >= MIN_SEQUENCE {
             in_sequences += run;
         }
         start += run.max(1);
     }
-    in_sequences > 0 && in_sequences + doubled + BESIDE_SEQUENCES >= length
+    in_sequences > 0 && in_sequences + doubled + MIN_OUTSIDE_SEQUENCES >= length
 }
 
 /// Returns how many leading characters follow each other in a row of keys.
-fn run_along(characters: &[char], row: impl Iterator<Item = char>) -> usize {
+fn sequence_length(characters: &[char], row: impl Iterator<Item = char>) -> usize {
     let Some(first) = characters.first() else { return 0 };
     let row = row.skip_while(|key| key != first);
     characters
