@@ -26,7 +26,7 @@ struct Payload<'a> {
 /// The signed content: the payload and, as its last key, the expiry of the copy.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Signed<'a> {
+struct SignedPayload<'a> {
     #[serde(flatten)]
     payload: Payload<'a>,
     expires_at: i64,
@@ -42,7 +42,7 @@ struct Envelope<'a> {
 
 /// A cached copy with a valid signature and valid dates.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cached {
+pub struct CachedSession {
     /// The session object.
     pub session: Value,
     /// The user object.
@@ -62,7 +62,7 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
         version: VERSION,
     };
     let expires_at = now.plus_seconds(max_age).millis();
-    let signed = json_text(&Signed { payload, expires_at });
+    let signed = json_text(&SignedPayload { payload, expires_at });
     let envelope = Envelope {
         session: payload,
         expires_at,
@@ -73,7 +73,7 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
 
 /// Returns the cached copy of a cookie value if the signature is valid, the session token matches, and neither the copy
 /// nor its session has expired.
-pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) -> Option<Cached> {
+pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) -> Option<CachedSession> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     let mut payload = signed_payload(secret, &text)?;
 
@@ -84,8 +84,8 @@ pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) ->
     }
     let session = payload.get_mut("session")?.take();
     let user = payload.get_mut("user")?.take();
-    let right = session_fits(&session, session_token, now) && user_fits(&user);
-    right.then_some(Cached {
+    let right = is_session_valid(&session, session_token, now) && is_user_valid(&user);
+    right.then_some(CachedSession {
         session,
         user,
         updated_at,
@@ -113,7 +113,7 @@ fn signed_payload(secret: &str, text: &str) -> Option<Map<String, Value>> {
     right.then_some(payload)
 }
 
-fn session_fits(session: &Value, session_token: &str, now: Timestamp) -> bool {
+fn is_session_valid(session: &Value, session_token: &str, now: Timestamp) -> bool {
     let text = |key| session.get(key).and_then(Value::as_str);
     let ends = text("expiresAt").and_then(Timestamp::parse);
     let same_token =
@@ -121,7 +121,7 @@ fn session_fits(session: &Value, session_token: &str, now: Timestamp) -> bool {
     same_token && text("id").is_some() && text("userId").is_some() && ends.is_some_and(|ends| ends >= now)
 }
 
-fn user_fits(user: &Value) -> bool {
+fn is_user_valid(user: &Value) -> bool {
     ["id", "email", "name"].iter().all(|key| user[key].is_string()) && user["emailVerified"].is_boolean()
 }
 
