@@ -44,7 +44,7 @@ impl CookieNames {
     }
 
     /// Returns whether cookies have the `Secure` attribute.
-    pub fn secure(&self) -> bool {
+    pub fn is_secure(&self) -> bool {
         self.secure
     }
 
@@ -84,7 +84,7 @@ pub enum SessionCookie {
 /// The cookies of a request, in header order.
 #[derive(Debug, Clone, Default)]
 pub struct RequestCookies {
-    header_sent: bool,
+    has_header: bool,
     pairs: Vec<(String, String)>,
 }
 
@@ -97,19 +97,19 @@ impl RequestCookies {
     {
         let mut cookies = Self::default();
         for line in lines {
-            cookies.header_sent = true;
+            cookies.has_header = true;
             let line = String::from_utf8_lossy(line.as_ref());
             let pairs = line.split(';').filter_map(|piece| piece.split_once('='));
             cookies
                 .pairs
-                .extend(pairs.map(|(name, value)| (name.trim().to_owned(), unquoted(value.trim()).to_owned())));
+                .extend(pairs.map(|(name, value)| (name.trim().to_owned(), unquote(value.trim()).to_owned())));
         }
         cookies
     }
 
     /// Returns whether there was a `Cookie` header, even an unrelated or empty one.
-    pub fn header_sent(&self) -> bool {
-        self.header_sent
+    pub fn has_header(&self) -> bool {
+        self.has_header
     }
 
     /// Returns how often a cookie name occurs.
@@ -213,7 +213,7 @@ fn signature(secret: &str, value: &str) -> String {
     STANDARD.encode(hmac_sha256(secret, value))
 }
 
-fn unquoted(value: &str) -> &str {
+fn unquote(value: &str) -> &str {
     value
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
@@ -244,12 +244,12 @@ mod tests {
     #[test]
     fn https_changes_all_names() {
         let plain = names();
-        assert!(!plain.secure());
+        assert!(!plain.is_secure());
         assert_eq!(plain.session_token(), "better-auth.session_token");
         assert_eq!(plain.admin_session(), "better-auth.admin_session");
 
         let secure = CookieNames::for_base_url("https://school.test");
-        assert!(secure.secure());
+        assert!(secure.is_secure());
         assert_eq!(secure.session_token(), "__Secure-better-auth.session_token");
         assert_eq!(secure.session_data(), "__Secure-better-auth.session_data");
         assert_eq!(secure.dont_remember(), "__Secure-better-auth.dont_remember");
@@ -279,8 +279,8 @@ mod tests {
 
     #[test]
     fn a_header_is_noticed_even_when_empty_or_not_text() {
-        assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).header_sent());
-        assert!(RequestCookies::parse([""]).header_sent());
+        assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).has_header());
+        assert!(RequestCookies::parse([""]).has_header());
         let header = [
             b"x=\xff; better-auth.session_token=".as_slice(),
             sign(SECRET, "t").as_bytes(),

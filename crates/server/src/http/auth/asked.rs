@@ -296,7 +296,7 @@ impl Asked {
     fn origin(&self) -> OriginHeaders<'_> {
         let text = |name: HeaderName| self.headers.get(name).map(|value| value.to_str().unwrap_or("not text"));
         OriginHeaders {
-            cookie_sent: self.cookies.header_sent(),
+            cookie_sent: self.cookies.has_header(),
             origin: text(header::ORIGIN),
             referer: text(header::REFERER),
             fetch_site: text(HeaderName::from_static("sec-fetch-site")),
