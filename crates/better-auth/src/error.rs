@@ -67,7 +67,7 @@ impl AuthError {
     }
 
     /// Creates an error for a callback URL that is not a string.
-    pub fn callback_not_text(label: &str) -> Self {
+    pub fn callback_not_string(label: &str) -> Self {
         Self::message_only(400, format!("Invalid {label}: expected a string"))
     }
 
@@ -94,7 +94,7 @@ impl AuthError {
 }
 
 /// Generates one constructor per row, documented by its status, code and message.
-macro_rules! refusals {
+macro_rules! auth_errors {
     ($($name:ident: $status:literal $code:literal $message:literal;)*) => {
         impl AuthError {
             $(
@@ -113,7 +113,7 @@ macro_rules! refusals {
 }
 
 // All routes.
-refusals! {
+auth_errors! {
     unauthorized: 401 "UNAUTHORIZED" "Unauthorized";
     invalid_json: 400 "BAD_REQUEST" "Invalid JSON in request body";
 

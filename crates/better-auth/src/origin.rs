@@ -9,7 +9,7 @@ use crate::{error::AuthError, trusted_origin::TrustedOrigin};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OriginHeaders<'a> {
     /// Whether there is a `Cookie` header, whatever its value.
-    pub cookie_sent: bool,
+    pub has_cookie_header: bool,
     /// `Origin`.
     pub origin: Option<&'a str>,
     /// `Referer`.
@@ -43,7 +43,7 @@ impl OriginHeaders<'_> {
 /// rejected even from the same site, unlike in the library.
 pub fn check_request(method: &str, headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     let harmless = matches!(method, "GET" | "HEAD" | "OPTIONS");
-    if harmless || !headers.cookie_sent {
+    if harmless || !headers.has_cookie_header {
         return Ok(());
     }
     check_source(headers, trusted)
@@ -52,7 +52,7 @@ pub fn check_request(method: &str, headers: &OriginHeaders<'_>, trusted: &Truste
 /// Checks sign-in and sign-up, which matter without a cookie: a form on a foreign page must not sign a user in. Clients
 /// that are not browsers need no origin.
 pub fn check_form(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
-    if headers.cookie_sent {
+    if headers.has_cookie_header {
         return check_source(headers, trusted);
     }
     if headers.fetch_site == Some("cross-site") && headers.fetch_mode == Some("navigate") {
@@ -94,7 +94,7 @@ pub fn check_redirects(
             None => {}
             Some(Value::String(url)) if url.is_empty() || trusted.allows_redirect(url) => {}
             Some(Value::String(_)) => return Err(refusal),
-            Some(_) => return Err(AuthError::callback_not_text(label)),
+            Some(_) => return Err(AuthError::callback_not_string(label)),
         }
     }
     Ok(())
@@ -111,7 +111,7 @@ pub fn check_callback(url: &str, trusted: &TrustedOrigin) -> Result<(), AuthErro
 fn check_source(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     match headers.source() {
         None | Some("null") => Err(AuthError::missing_or_null_origin()),
-        Some(source) if trusted.covers(source) => Ok(()),
+        Some(source) if trusted.contains_url(source) => Ok(()),
         Some(_) => Err(AuthError::invalid_origin()),
     }
 }
@@ -140,7 +140,7 @@ mod tests {
 
     fn from(origin: &str) -> OriginHeaders<'_> {
         OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             origin: Some(origin),
             ..OriginHeaders::default()
         }
@@ -176,7 +176,7 @@ mod tests {
             assert_eq!(check_request("POST", &from(origin), &front()), missing);
         }
         let none = OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             ..OriginHeaders::default()
         };
         assert_eq!(check_request("POST", &none, &front()), missing);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_referer_speaks_only_where_there_is_no_origin() {
         let referred = |origin, referer| OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             origin,
             referer: Some(referer),
             ..OriginHeaders::default()
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(check_form(&bare, &front()), Ok(()));
 
         let cookie_only = OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             ..bare
         };
         assert_eq!(

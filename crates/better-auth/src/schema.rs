@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an optional string from a fixed set.
-    pub fn optional_word(&mut self, key: &str, words: &[&str]) -> Option<&'a str> {
+    pub fn optional_enum(&mut self, key: &str, words: &[&str]) -> Option<&'a str> {
         match self.get(key)? {
             Value::String(text) if words.contains(&text.as_str()) => Some(text),
             _ => {

@@ -58,7 +58,7 @@ impl Lifecycle {
     }
 
     /// Returns whether a session was last renewed long enough ago to be renewed again.
-    pub fn refresh_due(&self, expires_at: Timestamp, now: Timestamp) -> bool {
+    pub fn is_refresh_due(&self, expires_at: Timestamp, now: Timestamp) -> bool {
         expires_at.plus_seconds(self.update_age - self.expires_in) <= now
     }
 
@@ -98,10 +98,10 @@ mod tests {
     #[test]
     fn a_session_is_renewed_from_the_first_hour_on() {
         let end = LIFE.expires_at(START);
-        assert!(!LIFE.refresh_due(end, after(59 * 60)));
-        assert!(!LIFE.refresh_due(end, Timestamp::from_millis(after(3600).millis() - 1)));
-        assert!(LIFE.refresh_due(end, after(3600)));
-        assert!(LIFE.refresh_due(end, after(80_000)));
+        assert!(!LIFE.is_refresh_due(end, after(59 * 60)));
+        assert!(!LIFE.is_refresh_due(end, Timestamp::from_millis(after(3600).millis() - 1)));
+        assert!(LIFE.is_refresh_due(end, after(3600)));
+        assert!(LIFE.is_refresh_due(end, after(80_000)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub const RESET_TOKEN_LENGTH: usize = 24;
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// The largest multiple of 62 in a byte; larger bytes would bias the distribution.
-const EVEN_BELOW: u8 = 248;
+const UNBIASED_LIMIT: u8 = 248;
 
 /// Returns a new row id.
 pub fn id() -> String {
@@ -43,7 +43,7 @@ fn text_from(length: usize, mut fill: impl FnMut(&mut [u8])) -> String {
     let mut bytes = [0_u8; 64];
     while text.len() < length {
         fill(&mut bytes);
-        let even = bytes.iter().filter(|byte| **byte < EVEN_BELOW);
+        let even = bytes.iter().filter(|byte| **byte < UNBIASED_LIMIT);
         text.extend(
             even.take(length - text.len())
                 .map(|byte| char::from(ALPHABET[usize::from(byte % 62)])),

@@ -17,18 +17,18 @@ impl TrustedOrigin {
     }
 
     /// Returns whether a URL or origin belongs to the trusted origin.
-    pub fn covers(&self, url: &str) -> bool {
+    pub fn contains_url(&self, url: &str) -> bool {
         origin_of(url).is_some_and(|origin| origin == self.0)
     }
 
     /// Returns whether the browser may be redirected to the target: the trusted origin or a path on it.
     pub fn allows_redirect(&self, target: &str) -> bool {
-        stays_on_origin(target) || self.covers(target)
+        is_same_origin_path(target) || self.contains_url(target)
     }
 }
 
 /// Returns whether every browser resolves a path on the current origin.
-fn stays_on_origin(target: &str) -> bool {
+fn is_same_origin_path(target: &str) -> bool {
     let path = target.split(['?', '#']).next().unwrap_or_default();
     let path = path.to_ascii_lowercase();
     target.starts_with('/')

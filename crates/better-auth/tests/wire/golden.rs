@@ -317,7 +317,7 @@ fn recorded_origins_are_judged_alike_or_stricter() {
             judged["origin"].as_bool().unwrap(),
             judged["redirect"].as_bool().unwrap(),
         );
-        let ours = (front.covers(url), front.allows_redirect(url));
+        let ours = (front.contains_url(url), front.allows_redirect(url));
         if ours == (false, false) && theirs != ours {
             stricter.push(url);
         } else {

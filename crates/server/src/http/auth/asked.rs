@@ -260,7 +260,7 @@ impl Asked {
     pub fn is_renewal_due(&self, present: &Present) -> bool {
         present.remember == Remember::Yes
             && present.session.impersonated_by.is_none()
-            && Lifecycle::STANDARD.refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
+            && Lifecycle::STANDARD.is_refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
     }
 
     /// Prolongs a session and both its cookies.
@@ -296,7 +296,7 @@ impl Asked {
     fn origin(&self) -> OriginHeaders<'_> {
         let text = |name: HeaderName| self.headers.get(name).map(|value| value.to_str().unwrap_or("not text"));
         OriginHeaders {
-            cookie_sent: self.cookies.has_header(),
+            has_cookie_header: self.cookies.has_header(),
             origin: text(header::ORIGIN),
             referer: text(header::REFERER),
             fetch_site: text(HeaderName::from_static("sec-fetch-site")),
