@@ -16,7 +16,7 @@ use better_auth::{
 };
 use serde_json::Value;
 
-use crate::people::{NOW, Person, SECRET};
+use crate::users::{NOW, SECRET, TestUser};
 
 static VECTORS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("vectors.json")).unwrap());
 static RECORDINGS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("recordings.json")).unwrap());
@@ -115,7 +115,7 @@ fn a_recorded_cache_with_awkward_text_is_rebuilt_byte_for_byte() {
 
 #[test]
 fn a_cache_counts_only_for_its_token_and_time() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let value = ada.cached();
     let used = |token: &str, now| cache::verify(SECRET, &value, token, now).is_some();
     assert!(used(&ada.session.token, NOW));
@@ -124,14 +124,14 @@ fn a_cache_counts_only_for_its_token_and_time() {
         &ada.session.token,
         Timestamp::from_millis(NOW.millis() + 300_001)
     ));
-    assert!(!used(&Person::ben().session.token, NOW));
+    assert!(!used(&TestUser::ben().session.token, NOW));
     assert!(!used("", NOW));
     assert!(cache::verify("another secret", &value, &ada.session.token, NOW).is_none());
 }
 
 #[test]
 fn a_cache_does_not_outlive_its_session() {
-    let mut ada = Person::ada();
+    let mut ada = TestUser::ada();
     ada.session.expires_at = NOW.plus_seconds(10);
     let value = ada.cached();
     let used = |now| cache::verify(SECRET, &value, &ada.session.token, now).is_some();
@@ -167,7 +167,7 @@ fn shorten(line: &str) -> String {
 
 #[test]
 fn a_remembered_sign_in_sets_token_and_cache() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let issued = |header: &str| {
         lines(header, |cookies| {
             cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes)
@@ -198,7 +198,7 @@ fn a_remembered_sign_in_sets_token_and_cache() {
 
 #[test]
 fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let issued = lines("", |cookies| cookies.issue(&ada.session, &ada.user, NOW, Remember::No));
     assert_eq!(
         without_values(&issued),
@@ -218,7 +218,7 @@ fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
 
 #[test]
 fn over_https_cookies_are_secure_and_renamed() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let issued = lines_at("https://school.test", "", |cookies| {
         let mut lines = cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes);
         lines.push(cookies.clear_session_data());

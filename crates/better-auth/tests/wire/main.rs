@@ -3,4 +3,4 @@
 
 mod golden;
 mod mutations;
-mod people;
+mod users;

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::people::{NOW, Person, SECRET};
+use crate::users::{NOW, SECRET, TestUser};
 
 /// Flips one bit; `None` if the result is not valid UTF-8.
 fn with_turned_bit(text: &str, place: prop::sample::Index, bit: u8) -> Option<String> {
@@ -43,7 +43,7 @@ fn paths(value: &Value) -> Vec<String> {
 
 #[test]
 fn no_field_of_a_cached_copy_can_be_taken_from_somebody_else() {
-    let (ada, ben) = (Person::ada(), Person::ben());
+    let (ada, ben) = (TestUser::ada(), TestUser::ben());
     let (of_ada, of_ben) = (envelope(&ada.cached()), envelope(&ben.cached()));
     assert!(ada.accepts(&encoded(&of_ada)) && ben.accepts(&encoded(&of_ben)));
 
@@ -64,7 +64,7 @@ fn no_field_of_a_cached_copy_can_be_taken_from_somebody_else() {
 
 #[test]
 fn no_field_of_a_cached_copy_can_be_rewritten_removed_or_added() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let original = envelope(&ada.cached());
     for (path, forged) in [
         ("/session/user/role", Value::from("SUPER_ADMIN")),
@@ -98,7 +98,7 @@ fn no_field_of_a_cached_copy_can_be_rewritten_removed_or_added() {
 
 #[test]
 fn other_spellings_of_a_cached_copy_are_refused() {
-    let ada = Person::ada();
+    let ada = TestUser::ada();
     let text = envelope(&ada.cached()).to_string();
     let blank = text.replacen(':', ": ", 1);
     let escaped = text.replacen("Ada", "\\u0041da", 1);
@@ -118,7 +118,7 @@ proptest! {
 
     #[test]
     fn a_turned_bit_in_a_cached_copy_is_noticed(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = Person::ada();
+        let ada = TestUser::ada();
         if let Some(touched) = with_turned_bit(&ada.cached(), place, bit) {
             prop_assert!(!ada.accepts(&touched));
         }
@@ -126,7 +126,7 @@ proptest! {
 
     #[test]
     fn a_turned_bit_inside_a_cached_copy_is_noticed(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = Person::ada();
+        let ada = TestUser::ada();
         let text = envelope(&ada.cached()).to_string();
         if let Some(touched) = with_turned_bit(&text, place, bit) {
             prop_assert!(!ada.accepts(&URL_SAFE_NO_PAD.encode(touched)));
