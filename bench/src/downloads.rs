@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cpu;
 use crate::lanes::Pace;
-use crate::load::{self, Question};
+use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
 use crate::process::Measured;
 use crate::saves;
@@ -152,13 +152,13 @@ async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Du
     let (address, process, path) = server;
     // Both requests have the same headers, so parsing costs the same.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();
-    let question = Question {
+    let plan = RequestPlan {
         ask: &|_, _| request.clone(),
         status: 200,
         body: subject.body.as_deref(),
     };
     let before = cpu::used(process)?;
-    let outcome = load::drive(address, subject.connections, sample, &question).await?;
+    let outcome = load::drive(address, subject.connections, sample, &plan).await?;
     let used = cpu::used(process)?.saturating_sub(before);
     ensure!(outcome.answers > 0, "{path}: no file within {sample:?}");
     let files = f64::from(u32::try_from(outcome.answers)?);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::downloads;
 use crate::finishing;
-use crate::lanes::{What, Who};
+use crate::lanes::{Operation, Server};
 use crate::measurement::Report;
 use crate::spread::{Rounds, Spread, cpu, rate};
 
@@ -78,14 +78,26 @@ fn beside_node(report: &Report) -> Vec<Goal> {
     use Bound::{AtLeast, AtMost};
     let (sqlite, postgres) = (Rounds(&report.sqlite), Rounds(&report.postgres));
     // Read-heavy requests are compared on the larger school, if there is one.
-    let ours = if report.pace.many > 1 { Who::Many } else { Who::Service };
+    let ours = if report.pace.many > 1 {
+        Server::Many
+    } else {
+        Server::Service
+    };
     let ratio = |what, peer| sqlite.both((what, ours), (what, peer), rate, |ours, theirs| ours / theirs);
-    let better_auth = sqlite.above((What::Check, Who::Fastify), (What::Nothing, Who::Fastify), cpu);
+    let better_auth = sqlite.above(
+        (Operation::Check, Server::Fastify),
+        (Operation::Nothing, Server::Fastify),
+        cpu,
+    );
     let mut check = goal(
         "session check alone: CPU above an empty answer",
         AtMost(20.0),
         " µs",
-        sqlite.above((What::Check, Who::Service), (What::Nothing, Who::Service), cpu),
+        sqlite.above(
+            (Operation::Check, Server::Service),
+            (Operation::Nothing, Server::Service),
+            cpu,
+        ),
     );
     if let Some(theirs) = better_auth {
         check.note = format!(" (better-auth with its cookie cache: {:.0} µs)", theirs.median);
@@ -95,32 +107,32 @@ fn beside_node(report: &Report) -> Vec<Goal> {
             "group list of a class: rate beside Express + Prisma + better-auth",
             AtLeast(10.0),
             "×",
-            ratio(What::Groups, Who::Express),
+            ratio(Operation::Groups, Server::Express),
         ),
         goal(
             "the same beside Fastify + better-sqlite3 + better-auth",
             AtLeast(4.0),
             "×",
-            ratio(What::Groups, Who::Fastify),
+            ratio(Operation::Groups, Server::Fastify),
         ),
         goal(
             "page of the activity log: rate beside Express + Prisma + better-auth",
             AtLeast(6.0),
             "×",
-            ratio(What::LogPage, Who::Express),
+            ratio(Operation::LogPage, Server::Express),
         ),
         goal(
             "chat message, synchronous=FULL: rate beside two processes of Fastify",
             AtLeast(2.0),
             "×",
-            sqlite.beside(What::Talk, Who::FastifyPair, rate),
+            sqlite.beside(Operation::Talk, Server::FastifyPair, rate),
         ),
         check,
         goal(
             "PostgreSQL: server CPU of the group list beside Fastify + pg",
             AtMost(0.8),
             "×",
-            postgres.beside(What::Groups, Who::Fastify, cpu),
+            postgres.beside(Operation::Groups, Server::Fastify, cpu),
         ),
     ]
 }
@@ -129,12 +141,12 @@ fn own_cost(report: &Report) -> Vec<Goal> {
     use Bound::AtMost;
     let sqlite = Rounds(&report.sqlite);
     let larger = |what, figure| {
-        sqlite.both((what, Who::Many), (what, Who::Service), figure, |many, usual| {
+        sqlite.both((what, Server::Many), (what, Server::Service), figure, |many, usual| {
             many / usual
         })
     };
     let slower = |what| {
-        sqlite.both((what, Who::Service), (what, Who::Many), rate, |usual, many| {
+        sqlite.both((what, Server::Service), (what, Server::Many), rate, |usual, many| {
             usual / many
         })
     };
@@ -158,45 +170,45 @@ fn own_cost(report: &Report) -> Vec<Goal> {
             "group list: CPU beside the raw loop of its statements",
             AtMost(1.5),
             "×",
-            sqlite.beside(What::Groups, Who::Loop, cpu),
+            sqlite.beside(Operation::Groups, Server::QueryLoop, cpu),
         ),
         goal(
             "page of the log: CPU beside the raw loop",
             AtMost(1.7),
             "×",
-            sqlite.beside(What::LogPage, Who::Loop, cpu),
+            sqlite.beside(Operation::LogPage, Server::QueryLoop, cpu),
         ),
         goal(
             "ten times the rows, group list: CPU",
             AtMost(1.1),
             "×",
-            larger(What::Groups, cpu),
+            larger(Operation::Groups, cpu),
         ),
         goal(
             "ten times the rows, group list: time",
             AtMost(1.1),
             "×",
-            slower(What::Groups),
+            slower(Operation::Groups),
         ),
         goal(
             "ten times the rows, page of the log: CPU",
             AtMost(1.1),
             "×",
-            larger(What::LogPage, cpu),
+            larger(Operation::LogPage, cpu),
         ),
         goal(
             "ten times the rows, page of the log: time",
             AtMost(1.1),
             "×",
-            slower(What::LogPage),
+            slower(Operation::LogPage),
         ),
         goal(
             "document save beside write, fsync, rename, commit: time",
             AtMost(1.5),
             "×",
             sqlite.both(
-                (What::Save, Who::Limit),
-                (What::Save, Who::Service),
+                (Operation::Save, Server::Limit),
+                (Operation::Save, Server::Service),
                 rate,
                 |raw, save| raw / save,
             ),

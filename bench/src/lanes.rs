@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
-use crate::load::{self, Outcome, Question};
-use crate::queries::{Answer, Loop};
+use crate::load::{self, Outcome, RequestPlan};
+use crate::queries::{LoopResponse, QueryLoop};
 use crate::{cpu, seed};
 
 /// Default number of concurrent connections.
@@ -26,7 +26,7 @@ pub struct Pace {
 
 /// The measured request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum Operation {
     /// The current user: the session and the cookie that caches it.
     Session,
     /// Authentication with an empty response.
@@ -47,13 +47,13 @@ pub enum What {
 
 /// The measured server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Server {
     /// The service.
     Service,
     /// The lower bound: the same process serving from memory, or doing only what durability requires.
     Limit,
     /// The statements of the service in a loop, without the service.
-    Loop,
+    QueryLoop,
     /// The service with many times the rows.
     Many,
     /// Express with Prisma.
@@ -66,7 +66,7 @@ pub enum Who {
 
 /// A request and the server that handles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target(pub What, pub Who);
+pub struct Target(pub Operation, pub Server);
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
@@ -81,19 +81,19 @@ pub struct Sample {
 /// A target and how it is loaded.
 pub struct Lane<'s> {
     pub target: Target,
-    pub work: Work<'s>,
+    pub work: Load<'s>,
 }
 
 /// How a target is loaded.
-pub enum Work<'s> {
+pub enum Load<'s> {
     /// Over HTTP.
-    Asking(Asking<'s>),
+    Http(HttpLoad<'s>),
     /// On one thread of this program.
-    Looping(&'s Loop, Answer),
+    Statements(&'s QueryLoop, LoopResponse),
 }
 
 /// Requests and their expected responses.
-pub struct Asking<'s> {
+pub struct HttpLoad<'s> {
     pub address: SocketAddr,
     /// The processes whose CPU is measured.
     pub processes: Vec<u32>,
@@ -128,8 +128,8 @@ impl Lane<'_> {
     async fn sample(&self, time: Duration) -> anyhow::Result<Sample> {
         let target = self.target;
         let (outcome, used) = match &self.work {
-            Work::Looping(queries, answer) => queries.run(*answer, time)?,
-            Work::Asking(asking) => {
+            Load::Statements(queries, answer) => queries.run(*answer, time)?,
+            Load::Http(asking) => {
                 let load = asking.load(target.connections(), time);
                 load.await.with_context(|| format!("{target:?}"))?
             }
@@ -144,15 +144,15 @@ impl Lane<'_> {
     }
 }
 
-impl Asking<'_> {
+impl HttpLoad<'_> {
     async fn load(&self, connections: usize, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
-        let question = Question {
+        let plan = RequestPlan {
             ask: &self.ask,
             status: self.status,
             body: self.body,
         };
         let before = cpu::used_by(&self.processes)?;
-        let outcome = load::drive(self.address, connections, time, &question).await?;
+        let outcome = load::drive(self.address, connections, time, &plan).await?;
         Ok((outcome, cpu::used_by(&self.processes)?.saturating_sub(before)))
     }
 }
@@ -160,8 +160,8 @@ impl Asking<'_> {
 impl Target {
     fn connections(self) -> usize {
         match self.0 {
-            What::Save => 1,
-            What::Saves => seed::DOCUMENTS,
+            Operation::Save => 1,
+            Operation::Saves => seed::DOCUMENTS,
             _ => CONNECTIONS,
         }
     }

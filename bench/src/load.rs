@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// The requests to send and the expected response.
-pub struct Question<'q> {
+pub struct RequestPlan<'q> {
     /// Builds the request with its headers, by connection and count.
     pub ask: &'q (dyn Fn(usize, u64) -> Vec<u8> + 'q),
     /// The expected status.
@@ -34,22 +34,25 @@ pub async fn drive(
     address: SocketAddr,
     connections: usize,
     sample: Duration,
-    question: &Question<'_>,
+    plan: &RequestPlan<'_>,
 ) -> anyhow::Result<Outcome> {
-    let mut lines = Vec::new();
+    let mut open_connections = Vec::new();
     for _ in 0..connections {
-        lines.push(Line::open(address).await?);
+        open_connections.push(LoadConnection::open(address).await?);
     }
     let begin = Instant::now();
     let end = begin + sample;
-    let asking = lines.into_iter().enumerate().map(|(number, mut line)| async move {
-        let mut answers = 0;
-        while Instant::now() < end {
-            line.exchange(&(question.ask)(number, answers), question).await?;
-            answers += 1;
-        }
-        anyhow::Ok(answers)
-    });
+    let asking = open_connections
+        .into_iter()
+        .enumerate()
+        .map(|(number, mut connection)| async move {
+            let mut answers = 0;
+            while Instant::now() < end {
+                connection.exchange(&(plan.ask)(number, answers), plan).await?;
+                answers += 1;
+            }
+            anyhow::Ok(answers)
+        });
     let answers: u64 = join_all(asking).await?.into_iter().sum();
     Ok(Outcome {
         answers,
@@ -76,12 +79,12 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = anyhow::
     pending.into_iter().filter_map(|(_, outcome)| outcome).collect()
 }
 
-struct Line {
+struct LoadConnection {
     stream: TcpStream,
     buffer: BytesMut,
 }
 
-impl Line {
+impl LoadConnection {
     async fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await.context("connect to the service")?;
         stream.set_nodelay(true)?;
@@ -91,7 +94,7 @@ impl Line {
         })
     }
 
-    async fn exchange(&mut self, request: &[u8], expected: &Question<'_>) -> anyhow::Result<()> {
+    async fn exchange(&mut self, request: &[u8], expected: &RequestPlan<'_>) -> anyhow::Result<()> {
         self.stream.write_all(request).await?;
         let (head, length) = loop {
             if let Some(found) = head(&self.buffer)? {

@@ -10,10 +10,10 @@ use crate::archives::{self, Growth};
 use crate::copies::{self, Rows};
 use crate::downloads::{self, Downloads};
 use crate::finishing::{Finish, Finishing};
-use crate::lanes::{self, Asking, Lane, Pace, Sample, Target, What, Who, Work};
+use crate::lanes::{self, HttpLoad, Lane, Load, Operation, Pace, Sample, Server, Target};
 use crate::peers::{self, Peer};
 use crate::process::{Measured, Start};
-use crate::queries::{Answer, Loop};
+use crate::queries::{LoopResponse, QueryLoop};
 use crate::saves::{self, Session};
 use crate::site::{Recorded, Site, post};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
@@ -138,43 +138,43 @@ async fn on_sqlite(
     let Rows::Sqlite(database) = &usual.rows else {
         anyhow::bail!("this part is on SQLite")
     };
-    let queries = Loop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
+    let queries = QueryLoop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
     // Read-heavy peers are compared on the larger school; a peer that writes gets its own copy of the database.
     let large = many.as_ref().unwrap_or(&usual);
     let mut beside = Vec::new();
     if let Some(programs) = programs {
         let copy = folder.join("copy.db");
         copies::copy_file(database, &copy)?;
-        beside.push(Peer::start(programs, Who::Express, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Who::Fastify, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Who::FastifyPair, &Rows::Sqlite(copy), &usual).await?);
+        beside.push(Peer::start(programs, Server::Express, &large.rows, large).await?);
+        beside.push(Peer::start(programs, Server::Fastify, &large.rows, large).await?);
+        beside.push(Peer::start(programs, Server::FastifyPair, &Rows::Sqlite(copy), &usual).await?);
     }
     let mut lanes = vec![
-        usual.lane(What::Session, Who::Limit, &session),
-        usual.lane(What::Session, Who::Service, &session),
-        usual.lane(What::Nothing, Who::Service, &nothing),
-        usual.lane(What::Check, Who::Service, &check),
-        usual.lane(What::Groups, Who::Limit, &usual.groups),
-        usual.lane(What::Groups, Who::Service, &usual.groups),
-        looping(What::Groups, &queries, Answer::Groups),
-        usual.lane(What::LogPage, Who::Limit, &usual.log_page),
-        usual.lane(What::LogPage, Who::Service, &usual.log_page),
-        looping(What::LogPage, &queries, Answer::LogPage),
-        raw(What::Talk, measured, "/raw-message"),
+        usual.lane(Operation::Session, Server::Limit, &session),
+        usual.lane(Operation::Session, Server::Service, &session),
+        usual.lane(Operation::Nothing, Server::Service, &nothing),
+        usual.lane(Operation::Check, Server::Service, &check),
+        usual.lane(Operation::Groups, Server::Limit, &usual.groups),
+        usual.lane(Operation::Groups, Server::Service, &usual.groups),
+        looping(Operation::Groups, &queries, LoopResponse::Groups),
+        usual.lane(Operation::LogPage, Server::Limit, &usual.log_page),
+        usual.lane(Operation::LogPage, Server::Service, &usual.log_page),
+        looping(Operation::LogPage, &queries, LoopResponse::LogPage),
+        raw(Operation::Talk, measured, "/raw-message"),
         usual.talking(),
-        raw(What::Save, measured, "/raw"),
-        saving(What::Save, measured, &sessions, results, &notices),
-        raw(What::Saves, measured, "/raw"),
-        saving(What::Saves, measured, &sessions, results, &notices),
+        raw(Operation::Save, measured, "/raw"),
+        saving(Operation::Save, measured, &sessions, results, &notices),
+        raw(Operation::Saves, measured, "/raw"),
+        saving(Operation::Saves, measured, &sessions, results, &notices),
     ];
     if many.is_some() {
-        lanes.push(large.lane(What::Groups, Who::Many, &large.groups));
-        lanes.push(large.lane(What::LogPage, Who::Many, &large.log_page));
+        lanes.push(large.lane(Operation::Groups, Server::Many, &large.groups));
+        lanes.push(large.lane(Operation::LogPage, Server::Many, &large.log_page));
     }
     if let [express, fastify, pair] = beside.as_slice() {
-        lanes.extend([express.lane(What::Groups), express.lane(What::LogPage)]);
-        lanes.extend([fastify.lane(What::Groups), fastify.lane(What::LogPage)]);
-        lanes.extend([fastify.lane(What::Nothing), fastify.lane(What::Check)]);
+        lanes.extend([express.lane(Operation::Groups), express.lane(Operation::LogPage)]);
+        lanes.extend([fastify.lane(Operation::Groups), fastify.lane(Operation::LogPage)]);
+        lanes.extend([fastify.lane(Operation::Nothing), fastify.lane(Operation::Check)]);
         lanes.push(pair.talking(&usual));
     }
     let rounds = lanes::rounds(&lanes, pace, "SQLite").await?;
@@ -211,33 +211,37 @@ async fn on_postgres(
     let site = Site::open(&folder, results, Some(&url), 1).await?;
     let mut beside = Vec::new();
     if let Some(programs) = programs {
-        beside.push(Peer::start(programs, Who::Express, &site.rows, &site).await?);
-        beside.push(Peer::start(programs, Who::Fastify, &site.rows, &site).await?);
+        beside.push(Peer::start(programs, Server::Express, &site.rows, &site).await?);
+        beside.push(Peer::start(programs, Server::Fastify, &site.rows, &site).await?);
     }
     let mut lanes = vec![
-        site.lane(What::Groups, Who::Service, &site.groups),
-        site.lane(What::LogPage, Who::Service, &site.log_page),
+        site.lane(Operation::Groups, Server::Service, &site.groups),
+        site.lane(Operation::LogPage, Server::Service, &site.log_page),
         site.talking(),
     ];
     for peer in &beside {
-        lanes.extend([peer.lane(What::Groups), peer.lane(What::LogPage), peer.talking(&site)]);
+        lanes.extend([
+            peer.lane(Operation::Groups),
+            peer.lane(Operation::LogPage),
+            peer.talking(&site),
+        ]);
     }
     lanes::rounds(&lanes, pace, "PostgreSQL").await
 }
 
-fn looping(what: What, queries: &Loop, answer: Answer) -> Lane<'_> {
+fn looping(what: Operation, queries: &QueryLoop, answer: LoopResponse) -> Lane<'_> {
     Lane {
-        target: Target(what, Who::Loop),
-        work: Work::Looping(queries, answer),
+        target: Target(what, Server::QueryLoop),
+        work: Load::Statements(queries, answer),
     }
 }
 
 /// Creates a lane of the lower bound of a durable write.
-fn raw<'s>(what: What, measured: &'s Measured, path: &'s str) -> Lane<'s> {
+fn raw<'s>(what: Operation, measured: &'s Measured, path: &'s str) -> Lane<'s> {
     let host = measured.address;
     Lane {
-        target: Target(what, Who::Limit),
-        work: Work::Asking(Asking {
+        target: Target(what, Server::Limit),
+        work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
             ask: Box::new(move |_, _| {
@@ -255,7 +259,7 @@ fn raw<'s>(what: What, measured: &'s Measured, path: &'s str) -> Lane<'s> {
 }
 
 fn saving<'s>(
-    what: What,
+    what: Operation,
     measured: &'s Measured,
     sessions: &'s [Session],
     results: SocketAddr,
@@ -267,8 +271,8 @@ fn saving<'s>(
         sessions[connection].notice(host, results, number)
     };
     Lane {
-        target: Target(what, Who::Service),
-        work: Work::Asking(Asking {
+        target: Target(what, Server::Service),
+        work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
             ask: Box::new(ask),

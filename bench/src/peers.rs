@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::copies::Rows;
-use crate::lanes::{Lane, Target, What, Who};
+use crate::lanes::{Lane, Operation, Server, Target};
 use crate::seed::{People, Person};
 use crate::server::AUTH_SECRET;
 use crate::site::{Recorded, Site, fixed, talking};
@@ -19,7 +19,7 @@ use crate::site::{Recorded, Site, fixed, talking};
 /// A running peer, killed when dropped.
 pub struct Peer {
     child: Child,
-    who: Who,
+    who: Server,
     address: SocketAddr,
     processes: Vec<u32>,
     groups: Recorded,
@@ -49,10 +49,10 @@ pub fn programs() -> Option<PathBuf> {
 
 impl Peer {
     /// Starts a peer on these rows and compares its responses.
-    pub async fn start(programs: &Path, who: Who, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
+    pub async fn start(programs: &Path, who: Server, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
         let (program, workers) = match who {
-            Who::Express => ("express.mjs", 1),
-            Who::FastifyPair => ("fastify.mjs", 2),
+            Server::Express => ("express.mjs", 1),
+            Server::FastifyPair => ("fastify.mjs", 2),
             _ => ("fastify.mjs", 1),
         };
         let folder = site.folder.join(format!("{who:?}-{}", rand::random::<u32>()));
@@ -109,11 +109,11 @@ impl Peer {
     }
 
     /// Creates a lane that reads.
-    pub fn lane(&self, what: What) -> Lane<'_> {
+    pub fn lane(&self, what: Operation) -> Lane<'_> {
         let recorded = match what {
-            What::Groups => &self.groups,
-            What::LogPage => &self.log_page,
-            What::Check => &self.check,
+            Operation::Groups => &self.groups,
+            Operation::LogPage => &self.log_page,
+            Operation::Check => &self.check,
             _ => &self.nothing,
         };
         let target = Target(what, self.who);
@@ -134,16 +134,16 @@ impl Peer {
 }
 
 /// Only Fastify has these two routes; they are not requested from the other peer.
-fn nothing(who: Who) -> &'static str {
+fn nothing(who: Server) -> &'static str {
     match who {
-        Who::Express => "/api/auth/ok",
+        Server::Express => "/api/auth/ok",
         _ => "/nothing",
     }
 }
 
-fn check(who: Who) -> &'static str {
+fn check(who: Server) -> &'static str {
     match who {
-        Who::Express => "/api/auth/ok",
+        Server::Express => "/api/auth/ok",
         _ => "/session-check",
     }
 }
@@ -173,7 +173,7 @@ async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> 
     Ok(format!("{}; {cached}", person.cookie))
 }
 
-fn equal(who: Who, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
+fn equal(who: Server, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
     let read = |recorded: &Recorded| serde_json::from_slice::<Value>(&recorded.body);
     let (theirs, ours) = (read(peer)?, read(service)?);
     let path = &service.path;

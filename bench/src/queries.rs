@@ -20,7 +20,7 @@ pub const PAGE: i64 = 50;
 
 /// The response whose statements a loop repeats.
 #[derive(Debug, Clone, Copy)]
-pub enum Answer {
+pub enum LoopResponse {
     /// The groups of the measured class.
     Groups,
     /// A page of the activity log.
@@ -28,7 +28,7 @@ pub enum Answer {
 }
 
 /// A read connection with its statements and their arguments.
-pub struct Loop {
+pub struct QueryLoop {
     connection: Connection,
     organization: String,
     teacher: String,
@@ -43,7 +43,7 @@ fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> Argument<'a> {
     Box::new(value)
 }
 
-impl Loop {
+impl QueryLoop {
     /// Opens the database of the measured school like a reader of the service.
     pub fn open(database: &Path, teacher: &str, admin: &str, class: &str) -> anyhow::Result<Self> {
         let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -64,7 +64,7 @@ impl Loop {
     }
 
     /// Runs the statements for this long. Also returns the CPU time.
-    pub fn run(&self, answer: Answer, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
+    pub fn run(&self, answer: LoopResponse, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
         let process = std::process::id();
         let (begin, before) = (Instant::now(), cpu::used(process)?);
         let mut answers = 0;
@@ -80,11 +80,11 @@ impl Loop {
         Ok((outcome, cpu::used(process)?.saturating_sub(before)))
     }
 
-    fn once(&self, answer: Answer) -> anyhow::Result<Vec<u8>> {
+    fn once(&self, answer: LoopResponse) -> anyhow::Result<Vec<u8>> {
         self.connection.execute_batch("BEGIN DEFERRED")?;
         let mut json = Vec::with_capacity(1 << 16);
         match answer {
-            Answer::Groups => {
+            LoopResponse::Groups => {
                 let (_, statements) = groups::all_statements()
                     .into_iter()
                     .find(|(name, _)| *name == "groups::of_class")
@@ -96,7 +96,7 @@ impl Loop {
                     self.rows(sql.sqlite(), &arguments, Some(false), &mut json)?;
                 }
             }
-            Answer::LogPage => {
+            LoopResponse::LogPage => {
                 let (_, sql) = activity::STATEMENTS
                     .iter()
                     .find(|(name, _)| *name == "PAGE")

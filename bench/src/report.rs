@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::finishing::Finish;
-use crate::lanes::{CONNECTIONS, What, Who};
+use crate::lanes::{CONNECTIONS, Operation, Server};
 use crate::measurement::Report;
 use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
@@ -57,28 +57,46 @@ impl Report {
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
         let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
-        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Who; 3]| {
+        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Server; 3]| {
             let _infallible = write!(text, "| {name} |");
-            for (what, who) in [What::Groups, What::LogPage, What::Talk].into_iter().zip(who) {
+            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::Talk]
+                .into_iter()
+                .zip(who)
+            {
                 let figure = |figure| shown(rounds.alone(what, who, figure));
                 let _infallible = write!(text, " {} | {} |", figure(rate), figure(cpu));
             }
             text.push('\n');
         };
-        row(&mut text, "groupwork", sqlite, [Who::Service; 3]);
+        row(&mut text, "groupwork", sqlite, [Server::Service; 3]);
         if self.pace.many > 1 {
             let name = format!("groupwork, {} times the rows", self.pace.many);
-            row(&mut text, &name, sqlite, [Who::Many; 3]);
+            row(&mut text, &name, sqlite, [Server::Many; 3]);
         }
         let node = "Fastify + better-sqlite3 + better-auth (chat: two processes)";
-        row(&mut text, node, sqlite, [Who::Fastify, Who::Fastify, Who::FastifyPair]);
-        row(&mut text, "Express + Prisma + better-auth", sqlite, [Who::Express; 3]);
-        row(&mut text, "the statements in a raw loop", sqlite, [Who::Loop; 3]);
+        row(
+            &mut text,
+            node,
+            sqlite,
+            [Server::Fastify, Server::Fastify, Server::FastifyPair],
+        );
+        row(
+            &mut text,
+            "Express + Prisma + better-auth",
+            sqlite,
+            [Server::Express; 3],
+        );
+        row(
+            &mut text,
+            "the statements in a raw loop",
+            sqlite,
+            [Server::QueryLoop; 3],
+        );
         row(
             &mut text,
             "the limit: the bytes from memory, one row and its commit",
             sqlite,
-            [Who::Limit; 3],
+            [Server::Limit; 3],
         );
         if self.postgres.is_empty() {
             text.push_str("\nPostgreSQL was not measured.\n");
@@ -88,9 +106,14 @@ impl Report {
             "\n| PostgreSQL | group list/s | server CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
-        row(&mut text, "groupwork", postgres, [Who::Service; 3]);
-        row(&mut text, "Fastify + pg + better-auth", postgres, [Who::Fastify; 3]);
-        row(&mut text, "Express + Prisma + better-auth", postgres, [Who::Express; 3]);
+        row(&mut text, "groupwork", postgres, [Server::Service; 3]);
+        row(&mut text, "Fastify + pg + better-auth", postgres, [Server::Fastify; 3]);
+        row(
+            &mut text,
+            "Express + Prisma + better-auth",
+            postgres,
+            [Server::Express; 3],
+        );
         text
     }
 
@@ -98,18 +121,21 @@ impl Report {
     fn beside_limits(&self) -> String {
         let [session, groups, log_page, document] = self.sizes;
         let rows = [
-            (format!("session ({session} B)"), What::Session),
-            (format!("group list of a class ({} KB)", groups / 1000), What::Groups),
+            (format!("session ({session} B)"), Operation::Session),
+            (
+                format!("group list of a class ({} KB)", groups / 1000),
+                Operation::Groups,
+            ),
             (
                 format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
-                What::LogPage,
+                Operation::LogPage,
             ),
-            (format!("chat message, {CONNECTIONS} at once"), What::Talk),
+            (format!("chat message, {CONNECTIONS} at once"), Operation::Talk),
             (
                 format!("document save, one after the other ({} KB)", document / 1000),
-                What::Save,
+                Operation::Save,
             ),
-            (format!("document save, {DOCUMENTS} at once"), What::Saves),
+            (format!("document save, {DOCUMENTS} at once"), Operation::Saves),
         ];
         let mut text = String::from(
             "\n| beside the limit | requests/s | limit/s | rate, share of the limit | CPU µs | CPU above the limit, µs |\n\
@@ -120,11 +146,11 @@ impl Report {
             let _infallible = writeln!(
                 text,
                 "| {name} | {} | {} | {} | {} | {} |",
-                shown(rounds.alone(what, Who::Service, rate)),
-                shown(rounds.alone(what, Who::Limit, rate)),
-                spread(rounds.beside(what, Who::Limit, rate), 2),
-                shown(rounds.alone(what, Who::Service, cpu)),
-                spread(rounds.above((what, Who::Service), (what, Who::Limit), cpu), 0),
+                shown(rounds.alone(what, Server::Service, rate)),
+                shown(rounds.alone(what, Server::Limit, rate)),
+                spread(rounds.beside(what, Server::Limit, rate), 2),
+                shown(rounds.alone(what, Server::Service, cpu)),
+                spread(rounds.above((what, Server::Service), (what, Server::Limit), cpu), 0),
             );
         }
         text

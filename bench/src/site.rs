@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::copies::Rows;
-use crate::lanes::{Asking, Lane, Target, What, Who, Work};
+use crate::lanes::{HttpLoad, Lane, Load, Operation, Server, Target};
 use crate::process::{Measured, Start, get};
 use crate::queries::PAGE;
 use crate::seed::{self, Lesson, People, Person, Talk};
@@ -74,9 +74,9 @@ impl Site {
     }
 
     /// Creates a lane that requests a recorded response from the service.
-    pub fn lane<'s>(&'s self, what: What, who: Who, recorded: &'s Recorded) -> Lane<'s> {
+    pub fn lane<'s>(&'s self, what: Operation, who: Server, recorded: &'s Recorded) -> Lane<'s> {
         let request = match who {
-            Who::Limit => &recorded.ask_memory,
+            Server::Limit => &recorded.ask_memory,
             _ => &recorded.ask,
         };
         fixed(
@@ -92,7 +92,7 @@ impl Site {
     pub fn talking(&self) -> Lane<'_> {
         let cookies = self.talks.iter().map(|talk| talk.student.cookie.clone()).collect();
         talking(
-            Who::Service,
+            Server::Service,
             self.measured.address,
             vec![self.measured.process()],
             &self.talks,
@@ -111,7 +111,7 @@ pub fn fixed<'s>(
 ) -> Lane<'s> {
     Lane {
         target,
-        work: Work::Asking(Asking {
+        work: Load::Http(HttpLoad {
             address,
             processes,
             ask: Box::new(move |_, _| request.to_vec()),
@@ -122,7 +122,7 @@ pub fn fixed<'s>(
 }
 
 /// Creates a lane of messages by students with these cookies.
-pub fn talking(who: Who, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], cookies: Vec<String>) -> Lane<'_> {
+pub fn talking(who: Server, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], cookies: Vec<String>) -> Lane<'_> {
     let ask = move |connection: usize, count: u64| {
         let (room, cookie) = (
             &talks[connection % talks.len()].room,
@@ -133,8 +133,8 @@ pub fn talking(who: Who, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], 
         post(host, &path, &head, &said(connection, count))
     };
     Lane {
-        target: Target(What::Talk, who),
-        work: Work::Asking(Asking {
+        target: Target(Operation::Talk, who),
+        work: Load::Http(HttpLoad {
             address: host,
             processes,
             ask: Box::new(ask),
@@ -153,7 +153,7 @@ pub fn post(host: SocketAddr, path: &str, more: &str, body: &str) -> Vec<u8> {
 /// Builds the body of a chat message.
 pub fn said(connection: usize, count: u64) -> String {
     format!(
-        "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. What is next?\"}}"
+        "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. Operation is next?\"}}"
     )
 }
 

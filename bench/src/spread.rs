@@ -1,6 +1,6 @@
 //! Statistics over several rounds.
 
-use crate::lanes::{Sample, Target, What, Who};
+use crate::lanes::{Operation, Sample, Server, Target};
 
 /// The median of some figures, with minimum and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,29 +48,29 @@ pub struct Rounds<'r>(pub &'r [Vec<Sample>]);
 
 impl Rounds<'_> {
     /// Returns a figure of one target.
-    pub fn alone(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
+    pub fn alone(self, what: Operation, who: Server, figure: Figure) -> Option<Spread> {
         self.both((what, who), (what, who), figure, |left, _| left)
     }
 
     /// Returns the service's figure as a multiple of another server's, computed within each round.
-    pub fn beside(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
-        self.both((what, Who::Service), (what, who), figure, |left, right| left / right)
+    pub fn beside(self, what: Operation, who: Server, figure: Figure) -> Option<Spread> {
+        self.both((what, Server::Service), (what, who), figure, |left, right| left / right)
     }
 
     /// Returns how much larger a figure of the first target is than that of the second, computed within each round.
-    pub fn above(self, left: (What, Who), right: (What, Who), figure: Figure) -> Option<Spread> {
+    pub fn above(self, left: (Operation, Server), right: (Operation, Server), figure: Figure) -> Option<Spread> {
         self.both(left, right, figure, |left, right| left - right)
     }
 
     /// Combines two figures of each round; none if one of them was not measured.
     pub fn both(
         self,
-        left: (What, Who),
-        right: (What, Who),
+        left: (Operation, Server),
+        right: (Operation, Server),
         figure: Figure,
         join: impl Fn(f64, f64) -> f64,
     ) -> Option<Spread> {
-        let find = |samples: &[Sample], (what, who): (What, Who)| {
+        let find = |samples: &[Sample], (what, who): (Operation, Server)| {
             let found = samples.iter().find(|sample| sample.target == Target(what, who));
             found.map(figure)
         };
@@ -96,17 +96,17 @@ mod tests {
     #[test]
     fn ratios_are_taken_within_a_round() {
         let sample = |who, rate| Sample {
-            target: Target(What::Groups, who),
+            target: Target(Operation::Groups, who),
             rate,
             cpu: 1.0,
         };
         let rounds = [
-            vec![sample(Who::Service, 10.0), sample(Who::Express, 1.0)],
-            vec![sample(Who::Express, 10.0), sample(Who::Service, 200.0)],
+            vec![sample(Server::Service, 10.0), sample(Server::Express, 1.0)],
+            vec![sample(Server::Express, 10.0), sample(Server::Service, 200.0)],
         ];
-        let found = Rounds(&rounds).beside(What::Groups, Who::Express, rate);
+        let found = Rounds(&rounds).beside(Operation::Groups, Server::Express, rate);
         assert_eq!(found.map(|spread| (spread.least, spread.most)), Some((10.0, 20.0)));
-        assert_eq!(Rounds(&rounds).beside(What::Groups, Who::Fastify, rate), None);
-        assert_eq!(Rounds(&[]).beside(What::Groups, Who::Express, rate), None);
+        assert_eq!(Rounds(&rounds).beside(Operation::Groups, Server::Fastify, rate), None);
+        assert_eq!(Rounds(&[]).beside(Operation::Groups, Server::Express, rate), None);
     }
 }

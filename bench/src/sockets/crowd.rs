@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::school::School;
 use super::socket::Socket;
-use super::target::{Kind, Target};
+use super::target::{Kind, ServerProcess};
 
 /// Maximum number of concurrent connection attempts.
 const AT_ONCE: usize = 64;
@@ -78,7 +78,7 @@ impl Heard {
 
 impl<'s> Crowd<'s> {
     /// Creates an empty set of sockets.
-    pub fn new(target: &Target, school: &'s School) -> Self {
+    pub fn new(target: &ServerProcess, school: &'s School) -> Self {
         Self {
             address: target.address().to_owned(),
             school,
@@ -126,7 +126,7 @@ impl<'s> Crowd<'s> {
     /// it. Returns the number of deliveries.
     pub async fn tell(
         &self,
-        target: &Target,
+        target: &ServerProcess,
         events: usize,
         in_flight: usize,
         sample: &mut Option<String>,

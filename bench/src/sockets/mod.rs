@@ -22,7 +22,7 @@ use tokio::time::sleep;
 use crowd::Crowd;
 use figures::{Delivery, Round, Step};
 use school::School;
-use target::{Kind, Target};
+use target::{Kind, ServerProcess};
 
 /// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
 const SETTLE: Duration = Duration::from_secs(4);
@@ -81,7 +81,7 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
     for number in 0..arguments.rounds.max(1) {
         let mut round = Vec::new();
         for kind in &kinds {
-            let target = Target::start(*kind, folder.path(), &arguments.peer).await?;
+            let target = ServerProcess::start(*kind, folder.path(), &arguments.peer).await?;
             let of_one = one(&target, &school, arguments, &mut sample).await;
             let of_one = of_one.with_context(|| target.tail())?;
             note(&format!("round {number}, {}: {of_one:?}", kind.name()))?;
@@ -106,7 +106,7 @@ fn note(text: &str) -> anyhow::Result<()> {
 
 /// Measures one target in one round.
 async fn one(
-    target: &Target,
+    target: &ServerProcess,
     school: &School,
     arguments: &Arguments,
     sample: &mut Option<String>,
@@ -171,7 +171,7 @@ async fn one(
 }
 
 /// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
-async fn write_alone(target: &Target, school: &School, events: usize) -> anyhow::Result<f64> {
+async fn write_alone(target: &ServerProcess, school: &School, events: usize) -> anyhow::Result<f64> {
     if target.kind() == Kind::Node {
         return Ok(0.0);
     }

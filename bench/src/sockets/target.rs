@@ -40,7 +40,7 @@ impl Kind {
 }
 
 /// A started process, killed when dropped.
-pub struct Target {
+pub struct ServerProcess {
     kind: Kind,
     child: Child,
     base: String,
@@ -48,7 +48,7 @@ pub struct Target {
     http: reqwest::Client,
 }
 
-impl Target {
+impl ServerProcess {
     /// Starts the server and waits until it prints its address.
     pub async fn start(kind: Kind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
         let log = folder.join(format!("{kind:?}.log"));
@@ -138,7 +138,7 @@ impl Target {
     }
 }
 
-impl Drop for Target {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // An error means that the process has already exited.
         drop(self.child.kill());
@@ -148,7 +148,7 @@ impl Drop for Target {
 
 /// Creates the tables and fills the school.
 pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
-    drop(Target::start(Kind::Service, folder, folder).await?);
+    drop(ServerProcess::start(Kind::Service, folder, folder).await?);
     school::write(&folder.join(DATABASE), classes, class_size)
 }
 
