@@ -7,7 +7,7 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::process::{Measured, Start};
-use crate::seed::{Asking, Person, id};
+use crate::seed::{ApiClient, BenchUser, id};
 use crate::{cpu, saves};
 
 /// Documents in the archive, one per group.
@@ -32,7 +32,7 @@ pub struct Growth {
 pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
     let measured = Measured::start(&Start::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
-    let asking = Asking::new(&measured.base)?;
+    let asking = ApiClient::new(&measured.base)?;
     let class = asking.class_of(people, "The class with large files").await?;
     let groups: Vec<&str> = class.groups.iter().map(|(group, _)| group.as_str()).collect();
     let topic = json!({
@@ -72,7 +72,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
 }
 
 /// Streams a response. Returns its length and the peak memory of the service meanwhile.
-async fn stream(measured: &Measured, person: &Person, path: &str) -> anyhow::Result<(u64, u64)> {
+async fn stream(measured: &Measured, person: &BenchUser, path: &str) -> anyhow::Result<(u64, u64)> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("{}{path}", measured.base));
     let mut answer = request.header("cookie", &person.cookie).send().await?;

@@ -17,7 +17,7 @@ use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
 use crate::process::Measured;
 use crate::saves;
-use crate::seed::Asking;
+use crate::seed::ApiClient;
 
 /// Bytes of the large file.
 pub const LARGE: usize = 10_000_000;
@@ -67,7 +67,7 @@ pub struct Downloads {
 impl Downloads {
     /// Uploads the documents and starts nginx on their files; none without nginx.
     pub async fn open(folder: &Path, measured: &Measured, document: &[u8]) -> anyhow::Result<Option<Self>> {
-        let asking = Asking::new(&measured.base)?;
+        let asking = ApiClient::new(&measured.base)?;
         let people = measured.people()?;
         let reader = &people.students[0];
         let room = asking.room_of(people, "The class that reads").await?;

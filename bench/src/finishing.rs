@@ -7,7 +7,7 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::cpu;
-use crate::seed::{Asking, GROUPS, People, Person};
+use crate::seed::{ApiClient, BenchUser, BenchUsers, GROUPS};
 
 /// Documents of the topics: one, three and thirty per group.
 pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
@@ -23,15 +23,15 @@ pub struct Finish {
 
 /// Three topics with their documents.
 pub struct Finishing<'b> {
-    asking: Asking<'b>,
-    teacher: Person,
+    asking: ApiClient<'b>,
+    teacher: BenchUser,
     topics: Vec<String>,
 }
 
 impl<'b> Finishing<'b> {
     /// Creates the topics, all with the same groups.
-    pub async fn open(base: &'b str, people: &People) -> anyhow::Result<Self> {
-        let asking = Asking::new(base)?;
+    pub async fn open(base: &'b str, people: &BenchUsers) -> anyhow::Result<Self> {
+        let asking = ApiClient::new(base)?;
         let teacher = people.teacher.clone();
         let class = asking.class_of(people, "The class that finishes").await?;
         let mut topics = Vec::new();

@@ -10,7 +10,7 @@ use groupwork::store::{Database, migrate};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use crate::seed::Person;
+use crate::seed::BenchUser;
 
 /// Rows of one import.
 pub const ROWS: usize = 5_000;
@@ -69,7 +69,7 @@ impl Raw {
 }
 
 /// Imports new users and inserts the same rows plainly.
-pub async fn round(base: &str, admin: &Person, raw: &mut Raw, round: usize) -> anyhow::Result<Round> {
+pub async fn round(base: &str, admin: &BenchUser, raw: &mut Raw, round: usize) -> anyhow::Result<Round> {
     let rows = (0..ROWS).map(|number| format!("{},Sam{number},Long,student\n", address(round, number)));
     let table = format!("email,firstName,lastName,role\n{}", rows.collect::<String>());
     let part = reqwest::multipart::Part::bytes(table.into_bytes()).file_name("people.csv");

@@ -160,7 +160,7 @@ async fn on_sqlite(
         usual.lane(Operation::LogPage, Server::Limit, &usual.log_page),
         usual.lane(Operation::LogPage, Server::Service, &usual.log_page),
         looping(Operation::LogPage, &queries, LoopResponse::LogPage),
-        raw(Operation::Talk, measured, "/raw-message"),
+        raw(Operation::ChatRoom, measured, "/raw-message"),
         usual.talking(),
         raw(Operation::Save, measured, "/raw"),
         saving(Operation::Save, measured, &sessions, results, &notices),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::copies::Rows;
 use crate::lanes::{Lane, Operation, Server, Target};
-use crate::seed::{People, Person};
+use crate::seed::{BenchUser, BenchUsers};
 use crate::server::AUTH_SECRET;
 use crate::site::{Recorded, Site, fixed, talking};
 
@@ -148,7 +148,7 @@ fn check(who: Server) -> &'static str {
     }
 }
 
-fn listed(people: &People) -> Vec<Value> {
+fn listed(people: &BenchUsers) -> Vec<Value> {
     let all = [&people.admin, &people.teacher].into_iter().chain(&people.students);
     all.map(|person| {
         json!({
@@ -160,7 +160,7 @@ fn listed(people: &People) -> Vec<Value> {
 }
 
 /// Returns the cookies of a user: the session, and its copy that better-auth trusts for a while.
-async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> {
+async fn cookie(address: SocketAddr, person: &BenchUser) -> anyhow::Result<String> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("http://{address}/api/auth/get-session"));
     let answer = request.header("cookie", &person.cookie).send().await?;

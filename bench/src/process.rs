@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::seed::{People, Person};
+use crate::seed::{BenchUser, BenchUsers};
 
 /// Start options of the service.
 #[derive(Clone, Copy)]
@@ -44,13 +44,13 @@ pub struct Measured {
     /// Base URL with `http://`.
     pub base: String,
     pub address: SocketAddr,
-    people: Option<People>,
+    people: Option<BenchUsers>,
 }
 
 #[derive(Deserialize)]
 struct Greeting {
     base: String,
-    people: Option<People>,
+    people: Option<BenchUsers>,
 }
 
 impl Measured {
@@ -97,12 +97,12 @@ impl Measured {
     }
 
     /// Returns the users of its school.
-    pub fn people(&self) -> anyhow::Result<&People> {
+    pub fn people(&self) -> anyhow::Result<&BenchUsers> {
         self.people.as_ref().context("this process has no school")
     }
 
     /// Returns the body of a response; anything but success is an error.
-    pub async fn get(&self, path: &str, person: &Person) -> anyhow::Result<Vec<u8>> {
+    pub async fn get(&self, path: &str, person: &BenchUser) -> anyhow::Result<Vec<u8>> {
         get(&format!("{}{path}", self.base), &person.cookie).await
     }
 

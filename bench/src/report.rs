@@ -59,7 +59,7 @@ impl Report {
         let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
         let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Server; 3]| {
             let _infallible = write!(text, "| {name} |");
-            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::Talk]
+            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::ChatRoom]
                 .into_iter()
                 .zip(who)
             {
@@ -130,7 +130,7 @@ impl Report {
                 format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
                 Operation::LogPage,
             ),
-            (format!("chat message, {CONNECTIONS} at once"), Operation::Talk),
+            (format!("chat message, {CONNECTIONS} at once"), Operation::ChatRoom),
             (
                 format!("document save, one after the other ({} KB)", document / 1000),
                 Operation::Save,

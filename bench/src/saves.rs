@@ -15,7 +15,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use crate::seed::{Lesson, Person};
+use crate::seed::{BenchUser, Lesson};
 use crate::server::DOCUMENT_SECRET;
 
 /// Approximate size of a saved document in bytes.
@@ -102,7 +102,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
 pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let mut sessions = Vec::new();
-    for (id, Person { id: writer, cookie, .. }) in &lesson.documents {
+    for (id, BenchUser { id: writer, cookie, .. }) in &lesson.documents {
         let url = format!("{base}/api/workrooms/documents/{id}/editor-config");
         let answer = http
             .get(url)

@@ -30,19 +30,19 @@ pub const DOCUMENTS: usize = 8;
 
 /// The users who send requests, with their sessions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct People {
+pub struct BenchUsers {
     /// Their organization.
     pub organization: String,
-    pub admin: Person,
+    pub admin: BenchUser,
     /// The teacher of the measured class.
-    pub teacher: Person,
+    pub teacher: BenchUser,
     /// Its students, ordered by group, five per group.
-    pub students: Vec<Person>,
+    pub students: Vec<BenchUser>,
 }
 
 /// A user with a session in the school.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Person {
+pub struct BenchUser {
     pub id: String,
     pub name: String,
     /// The email address.
@@ -58,24 +58,24 @@ pub struct Person {
 pub struct Lesson {
     pub class: String,
     /// The documents, each with the student who writes it.
-    pub documents: Vec<(String, Person)>,
+    pub documents: Vec<(String, BenchUser)>,
     subject: String,
 }
 
 /// A room and a student who sends messages in it.
 #[derive(Debug, Clone)]
-pub struct Talk {
+pub struct ChatRoom {
     pub room: String,
-    pub student: Person,
+    pub student: BenchUser,
 }
 
 /// A client of the service that accepts only successful responses.
-pub struct Asking<'b> {
+pub struct ApiClient<'b> {
     http: reqwest::Client,
     base: &'b str,
 }
 
-impl<'b> Asking<'b> {
+impl<'b> ApiClient<'b> {
     /// Creates a client for this base URL.
     pub fn new(base: &'b str) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().build()?;
@@ -83,7 +83,7 @@ impl<'b> Asking<'b> {
     }
 
     /// Sends a POST request and returns the response body.
-    pub async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
+    pub async fn post(&self, person: &BenchUser, path: &str, body: Value) -> anyhow::Result<Value> {
         let request = self.http.post(format!("{}/api{path}", self.base));
         let request = request.header("cookie", &person.cookie).header("origin", self.base);
         let answer = request.json(&body).send().await?;
@@ -95,7 +95,7 @@ impl<'b> Asking<'b> {
     /// Uploads a document to a room, with or without a topic; returns its id.
     pub async fn upload(
         &self,
-        person: &Person,
+        person: &BenchUser,
         (room, topic): (&str, Option<&str>),
         name: &str,
         bytes: Vec<u8>,
@@ -119,20 +119,20 @@ impl<'b> Asking<'b> {
     }
 
     /// Creates a class of all students in groups, with its own subject.
-    pub async fn class_of(&self, people: &People, name: &str) -> anyhow::Result<Class> {
+    pub async fn class_of(&self, people: &BenchUsers, name: &str) -> anyhow::Result<SeededClass> {
         let subject = id(&self.post(&people.admin, "/subjects", json!({"name": name})).await?)?;
         self.class(people, name, &subject).await
     }
 
     /// Creates a class and returns the room of its first group.
-    pub async fn room_of(&self, people: &People, class: &str) -> anyhow::Result<String> {
+    pub async fn room_of(&self, people: &BenchUsers, class: &str) -> anyhow::Result<String> {
         let class = self.class_of(people, class).await?;
         let (_, room) = class.groups.into_iter().next().context("a class without groups")?;
         Ok(room)
     }
 
     /// Creates a class of all students, in groups with a course.
-    async fn class(&self, people: &People, name: &str, subject: &str) -> anyhow::Result<Class> {
+    async fn class(&self, people: &BenchUsers, name: &str, subject: &str) -> anyhow::Result<SeededClass> {
         let teacher = &people.teacher;
         let class = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [subject]});
         let class = id(&self.post(teacher, "/classes", class).await?)?;
@@ -150,7 +150,7 @@ impl<'b> Asking<'b> {
             let room = group["workRoomId"].as_str().context("workRoomId")?.to_owned();
             groups.push((id(&group)?, room));
         }
-        Ok(Class {
+        Ok(SeededClass {
             id: class,
             course,
             groups,
@@ -159,7 +159,7 @@ impl<'b> Asking<'b> {
 }
 
 /// A created class.
-pub struct Class {
+pub struct SeededClass {
     pub id: String,
     pub course: String,
     /// Group ids, each with the id of its room.
@@ -167,10 +167,10 @@ pub struct Class {
 }
 
 /// Creates a class for chat messages; in other classes they would change the measured lists.
-pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Result<Vec<Talk>> {
-    let class = Asking::new(base)?.class(people, "7c", &lesson.subject).await?;
+pub async fn talks(base: &str, people: &BenchUsers, lesson: &Lesson) -> anyhow::Result<Vec<ChatRoom>> {
+    let class = ApiClient::new(base)?.class(people, "7c", &lesson.subject).await?;
     let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
-    let talks = rooms.map(|((_, room), members)| Talk {
+    let talks = rooms.map(|((_, room), members)| ChatRoom {
         room,
         student: members[0].clone(),
     });
@@ -178,7 +178,7 @@ pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Resu
 }
 
 /// Inserts a school and its users.
-pub async fn people(store: &Store) -> anyhow::Result<People> {
+pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
     // One hash for all users, because hashing is slow and their passwords are equal.
     let password_hash = better_auth::password::hash(PASSWORD);
     let made = store.platform_write(PlatformProof::command_line(), move |platform| {
@@ -198,7 +198,7 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
             let session = session(&user.id, tenant.id());
             platform.insert_session(&session)?;
             let signed = better_auth::cookie::sign(AUTH_SECRET, &session.token);
-            Ok::<_, groupwork::error::Error>(Person {
+            Ok::<_, groupwork::error::Error>(BenchUser {
                 id: user.id.to_string(),
                 name,
                 email,
@@ -206,7 +206,7 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
                 cookie: format!("better-auth.session_token={signed}"),
             })
         };
-        Ok(People {
+        Ok(BenchUsers {
             organization: tenant.id().to_string(),
             admin: join("Admin".to_owned(), MemberRole::Admin)?,
             teacher: join("Teacher".to_owned(), MemberRole::Teacher)?,
@@ -235,13 +235,13 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
 }
 
 /// Creates the measured class over HTTP, exactly as a teacher would.
-pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
-    let asking = Asking::new(base)?;
+pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<Lesson> {
+    let asking = ApiClient::new(base)?;
     let teacher = &people.teacher;
     let subject = id(&asking
         .post(&people.admin, "/subjects", json!({"name": "Biology"}))
         .await?)?;
-    let Class {
+    let SeededClass {
         id: class,
         course,
         groups,

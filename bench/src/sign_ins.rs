@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::lanes::Pace;
 use crate::process::{Measured, Start};
-use crate::seed::{PASSWORD, Person};
+use crate::seed::{BenchUser, PASSWORD};
 
 /// Students who sign in concurrently.
 pub const STUDENTS: usize = 30;
@@ -95,7 +95,7 @@ async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
 async fn asked(
     http: &reqwest::Client,
     measured: &Measured,
-    person: &Person,
+    person: &BenchUser,
     end: impl Future<Output = ()>,
 ) -> anyhow::Result<Vec<f64>> {
     let mut times = Vec::new();

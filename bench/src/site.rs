@@ -7,7 +7,7 @@ use crate::copies::Rows;
 use crate::lanes::{HttpLoad, Lane, Load, Operation, Server, Target};
 use crate::process::{Measured, Start, get};
 use crate::queries::PAGE;
-use crate::seed::{self, Lesson, People, Person, Talk};
+use crate::seed::{self, BenchUser, BenchUsers, ChatRoom, Lesson};
 
 /// A filled school.
 pub struct Site {
@@ -19,7 +19,7 @@ pub struct Site {
     /// The measured class.
     pub lesson: Lesson,
     /// The rooms for chat messages.
-    pub talks: Vec<Talk>,
+    pub talks: Vec<ChatRoom>,
     /// Rows of the other classes, and records of the activity log.
     pub sizes: [usize; 2],
     /// The groups of the measured class.
@@ -69,7 +69,7 @@ impl Site {
         })
     }
 
-    pub fn people(&self) -> anyhow::Result<&People> {
+    pub fn people(&self) -> anyhow::Result<&BenchUsers> {
         self.measured.people()
     }
 
@@ -122,7 +122,13 @@ pub fn fixed<'s>(
 }
 
 /// Creates a lane of messages by students with these cookies.
-pub fn talking(who: Server, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], cookies: Vec<String>) -> Lane<'_> {
+pub fn talking(
+    who: Server,
+    host: SocketAddr,
+    processes: Vec<u32>,
+    talks: &[ChatRoom],
+    cookies: Vec<String>,
+) -> Lane<'_> {
     let ask = move |connection: usize, count: u64| {
         let (room, cookie) = (
             &talks[connection % talks.len()].room,
@@ -133,7 +139,7 @@ pub fn talking(who: Server, host: SocketAddr, processes: Vec<u32>, talks: &[Talk
         post(host, &path, &head, &said(connection, count))
     };
     Lane {
-        target: Target(Operation::Talk, who),
+        target: Target(Operation::ChatRoom, who),
         work: Load::Http(HttpLoad {
             address: host,
             processes,
@@ -176,7 +182,7 @@ pub struct Recorded {
 
 impl Recorded {
     /// Sends the request to the service once.
-    pub async fn new(measured: &Measured, name: &str, path: &str, person: &Person) -> anyhow::Result<Self> {
+    pub async fn new(measured: &Measured, name: &str, path: &str, person: &BenchUser) -> anyhow::Result<Self> {
         let recorded = Self::of(measured.address, path, &person.cookie, name).await?;
         measured.record(name, recorded.body.clone()).await?;
         Ok(recorded)

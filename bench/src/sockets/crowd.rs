@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::school::School;
+use super::school::SocketSchool;
 use super::socket::Socket;
 use super::target::{Kind, ServerProcess};
 
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// A growing number of sockets: the students of a class in order, class after class.
 pub struct Crowd<'s> {
     address: String,
-    school: &'s School,
+    school: &'s SocketSchool,
     heard: Arc<Heard>,
     sockets: Mutex<Vec<AbortHandle>>,
 }
@@ -78,7 +78,7 @@ impl Heard {
 
 impl<'s> Crowd<'s> {
     /// Creates an empty set of sockets.
-    pub fn new(target: &ServerProcess, school: &'s School) -> Self {
+    pub fn new(target: &ServerProcess, school: &'s SocketSchool) -> Self {
         Self {
             address: target.address().to_owned(),
             school,
@@ -103,7 +103,7 @@ impl<'s> Crowd<'s> {
 
     async fn connect_one(&self, place: usize) -> anyhow::Result<()> {
         let learner = &self.school.people[place];
-        let class = School::class(place / self.school.class_size);
+        let class = SocketSchool::class(place / self.school.class_size);
         // The service ignores these values; the peer has no other source.
         let query = format!(
             "&user={}&session={}&organization={}&rooms=class:{class},group:{}",
@@ -137,7 +137,7 @@ impl<'s> Crowd<'s> {
             let one = async |number: usize| match target.kind() {
                 Kind::Service => {
                     target
-                        .write(self.school, &format!("Class {in_flight}-{number:06}"))
+                        .write(self.school, &format!("SeededClass {in_flight}-{number:06}"))
                         .await
                 }
                 Kind::Node => {
@@ -146,7 +146,7 @@ impl<'s> Crowd<'s> {
                     let text = sample.replacen(event_id(sample).context("no eventId")?, &id, 1);
                     let (_, payload) = text.split_once(',').context("no payload")?;
                     let payload = payload.strip_suffix(']').context("no payload")?;
-                    let room = School::class(0);
+                    let room = SocketSchool::class(0);
                     let body = format!("{{\"room\":\"class:{room}\",\"event\":\"{EVENT}\",\"payload\":{payload}}}");
                     target.emit(body).await
                 }

@@ -21,7 +21,7 @@ use tokio::time::sleep;
 
 use crowd::Crowd;
 use figures::{Delivery, Round, Step};
-use school::School;
+use school::SocketSchool;
 use target::{Kind, ServerProcess};
 
 /// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
@@ -107,7 +107,7 @@ fn note(text: &str) -> anyhow::Result<()> {
 /// Measures one target in one round.
 async fn one(
     target: &ServerProcess,
-    school: &School,
+    school: &SocketSchool,
     arguments: &Arguments,
     sample: &mut Option<String>,
 ) -> anyhow::Result<Round> {
@@ -171,7 +171,7 @@ async fn one(
 }
 
 /// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
-async fn write_alone(target: &ServerProcess, school: &School, events: usize) -> anyhow::Result<f64> {
+async fn write_alone(target: &ServerProcess, school: &SocketSchool, events: usize) -> anyhow::Result<f64> {
     if target.kind() == Kind::Node {
         return Ok(0.0);
     }

@@ -10,18 +10,18 @@ use crate::server::AUTH_SECRET;
 const MEMBERS: usize = 5;
 
 /// The users who connect and the user who writes.
-pub struct School {
+pub struct SocketSchool {
     pub id: String,
     /// Cookie of the teacher of all classes.
     pub teacher: String,
     /// The students, class after class.
-    pub people: Vec<Learner>,
+    pub people: Vec<BenchStudent>,
     /// Students per class.
     pub class_size: usize,
 }
 
 /// A student with a session.
-pub struct Learner {
+pub struct BenchStudent {
     pub id: String,
     /// The session id.
     pub session: String,
@@ -31,7 +31,7 @@ pub struct Learner {
     pub group: String,
 }
 
-impl School {
+impl SocketSchool {
     /// Returns the id of a class.
     pub fn class(number: usize) -> String {
         format!("0190a1b2-0000-7000-8000-{:012x}", 0xc000_0000 + number)
@@ -44,7 +44,7 @@ fn id(kind: usize, number: usize) -> String {
 }
 
 /// Inserts this many classes with this many students each.
-pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
+pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
     let mut connection = rusqlite::Connection::open(database)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = connection.transaction()?;
@@ -63,18 +63,18 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
     );
     let mut people = Vec::new();
     for number in 0..classes {
-        let (class, course) = (School::class(number), id(0xe, number));
+        let (class, course) = (SocketSchool::class(number), id(0xe, number));
         write!(
             sql,
             "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
-                VALUES ('{school}', '{class}', 'Class {number}', 'class {number}', '2026/2027', '{teacher}', 1, 1);
+                VALUES ('{school}', '{class}', 'SeededClass {number}', 'class {number}', '2026/2027', '{teacher}', 1, 1);
             INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ('{school}', '{class}', '{subject}');
             INSERT INTO courses (organization_id, id, name, name_key, class_id, subject_id, created_at, updated_at)
                 VALUES ('{school}', '{course}', 'Cells', 'cells', '{class}', '{subject}', 1, 1);"
         )?;
         for seat in 0..class_size {
             let place = number * class_size + seat;
-            let learner = Learner {
+            let learner = BenchStudent {
                 id: id(0xf, place),
                 session: id(0x10, place),
                 cookie: format!(
@@ -118,7 +118,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
     transaction.commit()?;
     connection.execute_batch("ANALYZE")?;
     let teacher = better_auth::cookie::sign(AUTH_SECRET, "token-of-the-teacher");
-    Ok(School {
+    Ok(SocketSchool {
         id: school,
         teacher: format!("better-auth.session_token={teacher}"),
         people,

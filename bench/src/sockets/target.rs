@@ -13,7 +13,7 @@ use groupwork::http::{listen, router};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
-use super::school::{self, School};
+use super::school::{self, SocketSchool};
 use crate::cpu;
 use crate::server::settings;
 
@@ -110,8 +110,8 @@ impl ServerProcess {
     }
 
     /// Renames the first class as its teacher, which emits an event to the class.
-    pub async fn write(&self, school: &School, name: &str) -> anyhow::Result<()> {
-        let url = format!("{}/api/classes/{}", self.base, School::class(0));
+    pub async fn write(&self, school: &SocketSchool, name: &str) -> anyhow::Result<()> {
+        let url = format!("{}/api/classes/{}", self.base, SocketSchool::class(0));
         let request = self.http.patch(url).header("cookie", &school.teacher);
         let request = request.header("origin", &self.base).json(&json!({"name": name}));
         Self::succeeded(request).await
@@ -147,7 +147,7 @@ impl Drop for ServerProcess {
 }
 
 /// Creates the tables and fills the school.
-pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
+pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
     drop(ServerProcess::start(Kind::Service, folder, folder).await?);
     school::write(&folder.join(DATABASE), classes, class_size)
 }
