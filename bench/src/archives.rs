@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::process::{Measured, Start};
+use crate::process::{ServiceProcess, StartOptions};
 use crate::seed::{ApiClient, BenchUser, id};
 use crate::{cpu, saves};
 
@@ -30,7 +30,7 @@ pub struct Growth {
 
 /// Fills a topic with documents and downloads its archive and one PDF.
 pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
-    let measured = Measured::start(&Start::usual(folder, results))?;
+    let measured = ServiceProcess::start(&StartOptions::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
     let asking = ApiClient::new(&measured.base)?;
     let class = asking.class_of(people, "The class with large files").await?;
@@ -72,7 +72,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
 }
 
 /// Streams a response. Returns its length and the peak memory of the service meanwhile.
-async fn stream(measured: &Measured, person: &BenchUser, path: &str) -> anyhow::Result<(u64, u64)> {
+async fn stream(measured: &ServiceProcess, person: &BenchUser, path: &str) -> anyhow::Result<(u64, u64)> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("{}{path}", measured.base));
     let mut answer = request.header("cookie", &person.cookie).send().await?;

@@ -15,7 +15,7 @@ use crate::cpu;
 use crate::lanes::Pace;
 use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
-use crate::process::Measured;
+use crate::process::ServiceProcess;
 use crate::saves;
 use crate::seed::ApiClient;
 
@@ -66,7 +66,7 @@ pub struct Downloads {
 
 impl Downloads {
     /// Uploads the documents and starts nginx on their files; none without nginx.
-    pub async fn open(folder: &Path, measured: &Measured, document: &[u8]) -> anyhow::Result<Option<Self>> {
+    pub async fn open(folder: &Path, measured: &ServiceProcess, document: &[u8]) -> anyhow::Result<Option<Self>> {
         let asking = ApiClient::new(&measured.base)?;
         let people = measured.people()?;
         let reader = &people.students[0];
@@ -120,7 +120,7 @@ impl Downloads {
     }
 
     /// Measures every subject on both servers, in alternating order.
-    pub async fn rounds(&self, measured: &Measured, pace: &Pace) -> anyhow::Result<Rounds> {
+    pub async fn rounds(&self, measured: &ServiceProcess, pace: &Pace) -> anyhow::Result<Rounds> {
         let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..pace.rounds {
             for (subject, rounds) in self.subjects.iter().zip(&mut rounds) {

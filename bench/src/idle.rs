@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::cpu;
 use crate::lanes::Pace;
-use crate::process::{Measured, Start};
+use crate::process::{ServiceProcess, StartOptions};
 
 /// Number of connections: below the usual limit of file descriptors, for both ends.
 const CONNECTIONS: u32 = 4_000;
@@ -21,9 +21,9 @@ const WARM: u32 = 400;
 pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
     let mut sizes = Vec::new();
     for _ in 0..pace.rounds.min(3) {
-        let measured = Measured::start(&Start {
+        let measured = ServiceProcess::start(&StartOptions {
             with_people: false,
-            ..Start::usual(folder, results)
+            ..StartOptions::usual(folder, results)
         })?;
         drop(open(measured.address, WARM).await?);
         tokio::time::sleep(Duration::from_millis(500)).await;

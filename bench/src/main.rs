@@ -88,7 +88,7 @@ fn main() -> anyhow::Result<()> {
         return sockets::run(&arguments);
     }
     if let Some(folder) = arguments.serve_in {
-        return server::run(&server::Serving {
+        return server::run(&server::ServeOptions {
             folder,
             document_server: arguments.document_server,
             database_url: arguments.database_url,

@@ -12,7 +12,7 @@ use crate::downloads::{self, Downloads};
 use crate::finishing::{Finish, Finishing};
 use crate::lanes::{self, HttpLoad, Lane, Load, Operation, Pace, Sample, Server, Target};
 use crate::peers::{self, Peer};
-use crate::process::{Measured, Start};
+use crate::process::{ServiceProcess, StartOptions};
 use crate::queries::{LoopResponse, QueryLoop};
 use crate::saves::{self, Session};
 use crate::site::{Recorded, Site, post};
@@ -237,7 +237,7 @@ fn looping(what: Operation, queries: &QueryLoop, answer: LoopResponse) -> Lane<'
 }
 
 /// Creates a lane of the lower bound of a durable write.
-fn raw<'s>(what: Operation, measured: &'s Measured, path: &'s str) -> Lane<'s> {
+fn raw<'s>(what: Operation, measured: &'s ServiceProcess, path: &'s str) -> Lane<'s> {
     let host = measured.address;
     Lane {
         target: Target(what, Server::Limit),
@@ -260,7 +260,7 @@ fn raw<'s>(what: Operation, measured: &'s Measured, path: &'s str) -> Lane<'s> {
 
 fn saving<'s>(
     what: Operation,
-    measured: &'s Measured,
+    measured: &'s ServiceProcess,
     sessions: &'s [Session],
     results: SocketAddr,
     notices: &'s AtomicU64,
@@ -297,7 +297,7 @@ async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace)
     let idle = idle::rounds(&folder.join("idle"), results, pace).await?;
     let sign_ins = sign_ins::rounds(&folder.join("sign-ins"), results, pace).await?;
     let place = folder.join("files");
-    let measured = Measured::start(&Start::usual(&place, results))?;
+    let measured = ServiceProcess::start(&StartOptions::usual(&place, results))?;
     let downloads = match Downloads::open(&place, &measured, document).await? {
         None => None,
         Some(downloads) => Some(downloads.rounds(&measured, pace).await?),

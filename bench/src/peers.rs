@@ -30,7 +30,7 @@ pub struct Peer {
 }
 
 #[derive(Deserialize)]
-struct Greeting {
+struct PeerStartup {
     base: String,
     processes: Vec<u32>,
 }
@@ -79,7 +79,7 @@ impl Peer {
         let mut line = String::new();
         let stdout = child.stdout.take().context("a piped output")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let greeting: Greeting = serde_json::from_str(&line).with_context(|| {
+        let greeting: PeerStartup = serde_json::from_str(&line).with_context(|| {
             let log = std::fs::read_to_string(&log_file).unwrap_or_default();
             format!("{program} did not start: {line}{log}")
         })?;

@@ -12,7 +12,7 @@ use crate::seed::{BenchUser, BenchUsers};
 
 /// Start options of the service.
 #[derive(Clone, Copy)]
-pub struct Start<'a> {
+pub struct StartOptions<'a> {
     /// Its data folder.
     pub folder: &'a Path,
     /// Its document server.
@@ -25,7 +25,7 @@ pub struct Start<'a> {
     pub on_one_core: bool,
 }
 
-impl<'a> Start<'a> {
+impl<'a> StartOptions<'a> {
     /// The options for SQLite with a school.
     pub fn usual(folder: &'a Path, document_server: SocketAddr) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl<'a> Start<'a> {
 }
 
 /// The measured process, killed when dropped: its data is disposable.
-pub struct Measured {
+pub struct ServiceProcess {
     child: Child,
     /// Base URL with `http://`.
     pub base: String,
@@ -48,14 +48,14 @@ pub struct Measured {
 }
 
 #[derive(Deserialize)]
-struct Greeting {
+struct ServiceStartup {
     base: String,
     people: Option<BenchUsers>,
 }
 
-impl Measured {
+impl ServiceProcess {
     /// Starts the process and waits until it listens.
-    pub fn start(how: &Start<'_>) -> anyhow::Result<Self> {
+    pub fn start(how: &StartOptions<'_>) -> anyhow::Result<Self> {
         std::fs::create_dir_all(how.folder)?;
         let log_file = how.folder.join("service.log");
         let log = std::fs::File::create(&log_file)?;
@@ -79,7 +79,7 @@ impl Measured {
         let mut line = String::new();
         let stdout = child.stdout.take().context("a piped output")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let greeting: Greeting = serde_json::from_str(&line).with_context(|| {
+        let greeting: ServiceStartup = serde_json::from_str(&line).with_context(|| {
             let log = std::fs::read_to_string(&log_file).unwrap_or_default();
             format!("the measured service did not start: {line}{log}")
         })?;
@@ -128,7 +128,7 @@ pub async fn get(url: &str, cookie: &str) -> anyhow::Result<Vec<u8>> {
     Ok(body.to_vec())
 }
 
-impl Drop for Measured {
+impl Drop for ServiceProcess {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());

@@ -185,7 +185,7 @@ pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
         let now = clock::now();
         let new = NewOrganization {
             id: OrganizationId::new(clock::new_id()),
-            name: "Measured school".to_owned(),
+            name: "ServiceProcess school".to_owned(),
             slug: "measured".to_owned(),
             custom_domain: None,
         };

@@ -31,7 +31,7 @@ pub const AUTH_SECRET: &str = "the-secret-that-signs-cookies-while-measuring";
 pub const DOCUMENT_SECRET: &str = "the-secret-of-the-document-server-while-measuring";
 
 /// Options of the measured service.
-pub struct Serving {
+pub struct ServeOptions {
     /// Its data folder.
     pub folder: PathBuf,
     /// Its document server.
@@ -43,7 +43,7 @@ pub struct Serving {
 }
 
 /// Serves until killed. The first line of stdout is JSON for the parent process.
-pub fn run(serving: &Serving) -> anyhow::Result<()> {
+pub fn run(serving: &ServeOptions) -> anyhow::Result<()> {
     // Requests are logged as in production; the parent redirects stderr to a file.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -77,7 +77,7 @@ pub fn settings(
     Ok(Config::check(serve, storage)?)
 }
 
-async fn serve(serving: &Serving) -> anyhow::Result<()> {
+async fn serve(serving: &ServeOptions) -> anyhow::Result<()> {
     let folder = &serving.folder;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
@@ -98,7 +98,7 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
     } else {
         Some(seed::people(app.store()).await?)
     };
-    let limits = Arc::new(Limits::open(folder)?);
+    let limits = Arc::new(LowerBounds::open(folder)?);
     let checks = Router::new()
         .route("/session-check", get(check_session))
         .route("/nothing", get(async || "{}"))
@@ -112,14 +112,14 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
 }
 
 /// State of the lower-bound routes: recorded responses, and a folder and database of their own on the same disk.
-struct Limits {
+struct LowerBounds {
     recorded: RwLock<HashMap<String, Bytes>>,
     folder: PathBuf,
     database: Mutex<rusqlite::Connection>,
     count: AtomicU64,
 }
 
-impl Limits {
+impl LowerBounds {
     fn open(folder: &Path) -> anyhow::Result<Self> {
         let raw = folder.join("raw");
         fs::create_dir_all(&raw)?;
@@ -174,7 +174,7 @@ impl Limits {
     }
 }
 
-fn limit_routes(limits: Arc<Limits>) -> Router {
+fn limit_routes(limits: Arc<LowerBounds>) -> Router {
     Router::new()
         .route("/memory/{name}", get(from_memory).put(record))
         .route("/raw", post(raw_save))
@@ -191,7 +191,7 @@ async fn check_session(State(app): State<App>, request: Request) -> Result<&'sta
 }
 
 async fn record(
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<LowerBounds>>,
     extract::Path(name): extract::Path<String>,
     body: Bytes,
 ) -> StatusCode {
@@ -201,7 +201,7 @@ async fn record(
 }
 
 async fn from_memory(
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<LowerBounds>>,
     extract::Path(name): extract::Path<String>,
 ) -> impl IntoResponse {
     match limits.recorded(&name) {
@@ -210,7 +210,7 @@ async fn from_memory(
     }
 }
 
-async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (StatusCode, String)> {
+async fn raw_save(State(limits): State<Arc<LowerBounds>>) -> Result<&'static str, (StatusCode, String)> {
     let saving = tokio::task::spawn_blocking(move || {
         let bytes = limits.recorded("document").context("no document was recorded")?;
         limits.save(&bytes)
@@ -220,7 +220,10 @@ async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (St
     Ok("{\"error\":0}")
 }
 
-async fn raw_message(State(limits): State<Arc<Limits>>, body: Bytes) -> Result<&'static str, (StatusCode, String)> {
+async fn raw_message(
+    State(limits): State<Arc<LowerBounds>>,
+    body: Bytes,
+) -> Result<&'static str, (StatusCode, String)> {
     let saying = tokio::task::spawn_blocking(move || limits.say(std::str::from_utf8(&body)?));
     let failed = |error: anyhow::Error| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"));
     saying.await.map_err(|error| failed(error.into()))?.map_err(failed)?;

@@ -9,7 +9,7 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::lanes::Pace;
-use crate::process::{Measured, Start};
+use crate::process::{ServiceProcess, StartOptions};
 use crate::seed::{BenchUser, PASSWORD};
 
 /// Students who sign in concurrently.
@@ -30,11 +30,11 @@ pub struct Round {
 
 /// Measures on one processor and on all of them.
 pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<Round>> {
-    let narrow = Measured::start(&Start {
+    let narrow = ServiceProcess::start(&StartOptions {
         on_one_core: true,
-        ..Start::usual(&folder.join("one"), results)
+        ..StartOptions::usual(&folder.join("one"), results)
     })?;
-    let wide = Measured::start(&Start::usual(&folder.join("all"), results))?;
+    let wide = ServiceProcess::start(&StartOptions::usual(&folder.join("all"), results))?;
     let mut rounds = Vec::new();
     storm(&narrow).await?;
     storm(&wide).await?;
@@ -52,7 +52,7 @@ pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::
 
 /// Returns the seconds until all are signed in, and the 99th percentile of other responses as a multiple of the idle
 /// one.
-async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
+async fn storm(measured: &ServiceProcess) -> anyhow::Result<(f64, f64)> {
     let people = measured.people()?;
     let http = reqwest::Client::builder().no_proxy().build()?;
     let quiet = asked(
@@ -94,7 +94,7 @@ async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
 /// Requests the current user at a steady rate until `end`; returns the latencies.
 async fn asked(
     http: &reqwest::Client,
-    measured: &Measured,
+    measured: &ServiceProcess,
     person: &BenchUser,
     end: impl Future<Output = ()>,
 ) -> anyhow::Result<Vec<f64>> {

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::copies::Rows;
 use crate::lanes::{HttpLoad, Lane, Load, Operation, Server, Target};
-use crate::process::{Measured, Start, get};
+use crate::process::{ServiceProcess, StartOptions, get};
 use crate::queries::PAGE;
 use crate::seed::{self, BenchUser, BenchUsers, ChatRoom, Lesson};
 
 /// A filled school.
 pub struct Site {
-    pub measured: Measured,
+    pub measured: ServiceProcess,
     /// Its folder.
     pub folder: PathBuf,
     /// Its rows.
@@ -36,9 +36,9 @@ impl Site {
         database_url: Option<&str>,
         times: usize,
     ) -> anyhow::Result<Self> {
-        let measured = Measured::start(&Start {
+        let measured = ServiceProcess::start(&StartOptions {
             database_url,
-            ..Start::usual(folder, results)
+            ..StartOptions::usual(folder, results)
         })?;
         let rows = database_url.map_or_else(
             || Rows::Sqlite(folder.join("groupwork.db")),
@@ -182,7 +182,7 @@ pub struct Recorded {
 
 impl Recorded {
     /// Sends the request to the service once.
-    pub async fn new(measured: &Measured, name: &str, path: &str, person: &BenchUser) -> anyhow::Result<Self> {
+    pub async fn new(measured: &ServiceProcess, name: &str, path: &str, person: &BenchUser) -> anyhow::Result<Self> {
         let recorded = Self::of(measured.address, path, &person.cookie, name).await?;
         measured.record(name, recorded.body.clone()).await?;
         Ok(recorded)
