@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use crate::archives::{self, Growth};
 use crate::copies::{self, Rows};
 use crate::downloads::{self, Downloads};
+use crate::filled_school::{FilledSchool, RecordedResponse, post};
 use crate::finishing::{Finish, Finishing};
 use crate::lanes::{self, HttpLoad, Lane, Load, Operation, Pace, Sample, Server, Target};
 use crate::peers::{self, Peer};
 use crate::process::{ServiceProcess, StartOptions};
 use crate::queries::{LoopResponse, QueryLoop};
 use crate::saves::{self, Session};
-use crate::site::{Recorded, Site, post};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
 
 /// Options of a run.
@@ -122,16 +122,16 @@ async fn on_sqlite(
     pace: &Pace,
     programs: Option<&Path>,
 ) -> anyhow::Result<OnSqlite> {
-    let usual = Site::open(&folder.join("usual"), results, None, 1).await?;
+    let usual = FilledSchool::open(&folder.join("usual"), results, None, 1).await?;
     let many = match pace.many {
         0 | 1 => None,
-        times => Some(Site::open(&folder.join("many"), results, None, times).await?),
+        times => Some(FilledSchool::open(&folder.join("many"), results, None, times).await?),
     };
     let measured = &usual.measured;
     let people = usual.people()?;
-    let session = Recorded::new(measured, "session", "/api/auth/get-session", &people.teacher).await?;
-    let check = Recorded::new(measured, "check", "/session-check", &people.teacher).await?;
-    let nothing = Recorded::new(measured, "nothing", "/nothing", &people.teacher).await?;
+    let session = RecordedResponse::new(measured, "session", "/api/auth/get-session", &people.teacher).await?;
+    let check = RecordedResponse::new(measured, "check", "/session-check", &people.teacher).await?;
+    let nothing = RecordedResponse::new(measured, "nothing", "/nothing", &people.teacher).await?;
     measured.record("document", document.to_vec()).await?;
     let sessions = saves::open(&measured.base, &usual.lesson).await?;
     let notices = AtomicU64::new(0);
@@ -161,7 +161,7 @@ async fn on_sqlite(
         usual.lane(Operation::LogPage, Server::Service, &usual.log_page),
         looping(Operation::LogPage, &queries, LoopResponse::LogPage),
         raw(Operation::ChatRoom, measured, "/raw-message"),
-        usual.talking(),
+        usual.chat_lane(),
         raw(Operation::Save, measured, "/raw"),
         saving(Operation::Save, measured, &sessions, results, &notices),
         raw(Operation::Saves, measured, "/raw"),
@@ -175,7 +175,7 @@ async fn on_sqlite(
         lanes.extend([express.lane(Operation::Groups), express.lane(Operation::LogPage)]);
         lanes.extend([fastify.lane(Operation::Groups), fastify.lane(Operation::LogPage)]);
         lanes.extend([fastify.lane(Operation::Nothing), fastify.lane(Operation::Check)]);
-        lanes.push(pair.talking(&usual));
+        lanes.push(pair.chat_lane(&usual));
     }
     let rounds = lanes::rounds(&lanes, pace, "SQLite").await?;
     drop(lanes);
@@ -208,7 +208,7 @@ async fn on_postgres(
     programs: Option<&Path>,
 ) -> anyhow::Result<Vec<Vec<Sample>>> {
     let url = copies::make_database(server, &format!("bench_{}", std::process::id()))?;
-    let site = Site::open(&folder, results, Some(&url), 1).await?;
+    let site = FilledSchool::open(&folder, results, Some(&url), 1).await?;
     let mut beside = Vec::new();
     if let Some(programs) = programs {
         beside.push(Peer::start(programs, Server::Express, &site.rows, &site).await?);
@@ -217,13 +217,13 @@ async fn on_postgres(
     let mut lanes = vec![
         site.lane(Operation::Groups, Server::Service, &site.groups),
         site.lane(Operation::LogPage, Server::Service, &site.log_page),
-        site.talking(),
+        site.chat_lane(),
     ];
     for peer in &beside {
         lanes.extend([
             peer.lane(Operation::Groups),
             peer.lane(Operation::LogPage),
-            peer.talking(&site),
+            peer.chat_lane(&site),
         ]);
     }
     lanes::rounds(&lanes, pace, "PostgreSQL").await

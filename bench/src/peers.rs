@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::copies::Rows;
+use crate::filled_school::{FilledSchool, RecordedResponse, chat_lane, fixed};
 use crate::lanes::{Lane, Operation, Server, Target};
 use crate::seed::{BenchUser, BenchUsers};
 use crate::server::AUTH_SECRET;
-use crate::site::{Recorded, Site, fixed, talking};
 
 /// A running peer, killed when dropped.
 pub struct Peer {
@@ -22,10 +22,10 @@ pub struct Peer {
     who: Server,
     address: SocketAddr,
     processes: Vec<u32>,
-    groups: Recorded,
-    log_page: Recorded,
-    nothing: Recorded,
-    check: Recorded,
+    groups: RecordedResponse,
+    log_page: RecordedResponse,
+    nothing: RecordedResponse,
+    check: RecordedResponse,
     cookies: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub fn programs() -> Option<PathBuf> {
 
 impl Peer {
     /// Starts a peer on these rows and compares its responses.
-    pub async fn start(programs: &Path, who: Server, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
+    pub async fn start(programs: &Path, who: Server, rows: &Rows, site: &FilledSchool) -> anyhow::Result<Self> {
         let (program, workers) = match who {
             Server::Express => ("express.mjs", 1),
             Server::FastifyPair => ("fastify.mjs", 2),
@@ -93,10 +93,10 @@ impl Peer {
             cookies.push(cookie(address, &talk.student).await?);
         }
         let peer = Self {
-            groups: Recorded::of(address, &site.groups.path, &teacher, "").await?,
-            log_page: Recorded::of(address, &site.log_page.path, &admin, "").await?,
-            nothing: Recorded::of(address, nothing(who), &teacher, "").await?,
-            check: Recorded::of(address, check(who), &teacher, "").await?,
+            groups: RecordedResponse::of(address, &site.groups.path, &teacher, "").await?,
+            log_page: RecordedResponse::of(address, &site.log_page.path, &admin, "").await?,
+            nothing: RecordedResponse::of(address, nothing(who), &teacher, "").await?,
+            check: RecordedResponse::of(address, check(who), &teacher, "").await?,
             child,
             who,
             address,
@@ -127,9 +127,9 @@ impl Peer {
     }
 
     /// Creates a lane of chat messages.
-    pub fn talking<'s>(&'s self, site: &'s Site) -> Lane<'s> {
+    pub fn chat_lane<'s>(&'s self, site: &'s FilledSchool) -> Lane<'s> {
         let processes = self.processes.clone();
-        talking(self.who, self.address, processes, &site.talks, self.cookies.clone())
+        chat_lane(self.who, self.address, processes, &site.talks, self.cookies.clone())
     }
 }
 
@@ -173,8 +173,8 @@ async fn cookie(address: SocketAddr, person: &BenchUser) -> anyhow::Result<Strin
     Ok(format!("{}; {cached}", person.cookie))
 }
 
-fn equal(who: Server, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
-    let read = |recorded: &Recorded| serde_json::from_slice::<Value>(&recorded.body);
+fn equal(who: Server, peer: &RecordedResponse, service: &RecordedResponse) -> anyhow::Result<()> {
+    let read = |recorded: &RecordedResponse| serde_json::from_slice::<Value>(&recorded.body);
     let (theirs, ours) = (read(peer)?, read(service)?);
     let path = &service.path;
     ensure!(

@@ -10,7 +10,7 @@ use crate::queries::PAGE;
 use crate::seed::{self, BenchUser, BenchUsers, ChatRoom, Lesson};
 
 /// A filled school.
-pub struct Site {
+pub struct FilledSchool {
     pub measured: ServiceProcess,
     /// Its folder.
     pub folder: PathBuf,
@@ -23,12 +23,12 @@ pub struct Site {
     /// Rows of the other classes, and records of the activity log.
     pub sizes: [usize; 2],
     /// The groups of the measured class.
-    pub groups: Recorded,
+    pub groups: RecordedResponse,
     /// A page of the activity log.
-    pub log_page: Recorded,
+    pub log_page: RecordedResponse,
 }
 
-impl Site {
+impl FilledSchool {
     /// Starts a process and fills its school with this multiple of the usual rows.
     pub async fn open(
         folder: &Path,
@@ -51,12 +51,12 @@ impl Site {
         // After the copies: this class must not be copied.
         let talks = seed::talks(&measured.base, people, &lesson).await?;
         let path = format!("/api/groups?classId={}", lesson.class);
-        let groups = Recorded::new(&measured, "groups", &path, &people.teacher).await?;
+        let groups = RecordedResponse::new(&measured, "groups", &path, &people.teacher).await?;
         // Not the first page, which concurrent writes would change.
         let first = measured.get(&page_of_log(None), &people.admin).await?;
         let first: serde_json::Value = serde_json::from_slice(&first)?;
         let next = page_of_log(first["nextCursor"].as_str());
-        let log_page = Recorded::new(&measured, "log", &next, &people.admin).await?;
+        let log_page = RecordedResponse::new(&measured, "log", &next, &people.admin).await?;
         Ok(Self {
             measured,
             folder: folder.to_owned(),
@@ -74,7 +74,7 @@ impl Site {
     }
 
     /// Creates a lane that requests a recorded response from the service.
-    pub fn lane<'s>(&'s self, what: Operation, who: Server, recorded: &'s Recorded) -> Lane<'s> {
+    pub fn lane<'s>(&'s self, what: Operation, who: Server, recorded: &'s RecordedResponse) -> Lane<'s> {
         let request = match who {
             Server::Limit => &recorded.ask_memory,
             _ => &recorded.ask,
@@ -89,9 +89,9 @@ impl Site {
     }
 
     /// Creates a lane of chat messages.
-    pub fn talking(&self) -> Lane<'_> {
+    pub fn chat_lane(&self) -> Lane<'_> {
         let cookies = self.talks.iter().map(|talk| talk.student.cookie.clone()).collect();
-        talking(
+        chat_lane(
             Server::Service,
             self.measured.address,
             vec![self.measured.process()],
@@ -122,7 +122,7 @@ pub fn fixed<'s>(
 }
 
 /// Creates a lane of messages by students with these cookies.
-pub fn talking(
+pub fn chat_lane(
     who: Server,
     host: SocketAddr,
     processes: Vec<u32>,
@@ -136,7 +136,7 @@ pub fn talking(
         );
         let head = format!("Cookie: {cookie}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n");
         let path = format!("/api/workrooms/{room}/messages");
-        post(host, &path, &head, &said(connection, count))
+        post(host, &path, &head, &chat_message(connection, count))
     };
     Lane {
         target: Target(Operation::ChatRoom, who),
@@ -157,7 +157,7 @@ pub fn post(host: SocketAddr, path: &str, more: &str, body: &str) -> Vec<u8> {
 }
 
 /// Builds the body of a chat message.
-pub fn said(connection: usize, count: u64) -> String {
+pub fn chat_message(connection: usize, count: u64) -> String {
     format!(
         "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. Operation is next?\"}}"
     )
@@ -169,7 +169,7 @@ fn page_of_log(cursor: Option<&str>) -> String {
 }
 
 /// A request and its response, which the service also keeps in memory under a name.
-pub struct Recorded {
+pub struct RecordedResponse {
     /// The requested path.
     pub path: String,
     /// The request.
@@ -180,7 +180,7 @@ pub struct Recorded {
     pub body: Vec<u8>,
 }
 
-impl Recorded {
+impl RecordedResponse {
     /// Sends the request to the service once.
     pub async fn new(measured: &ServiceProcess, name: &str, path: &str, person: &BenchUser) -> anyhow::Result<Self> {
         let recorded = Self::of(measured.address, path, &person.cookie, name).await?;
