@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use crate::copies::Rows;
+use crate::database_copies::DatabaseLocation;
 use crate::lanes::{HttpLoad, Lane, Load, Operation, Server, Target};
 use crate::process::{ServiceProcess, StartOptions, get};
 use crate::queries::PAGE;
@@ -15,7 +15,7 @@ pub struct FilledSchool {
     /// Its folder.
     pub folder: PathBuf,
     /// Its rows.
-    pub rows: Rows,
+    pub rows: DatabaseLocation,
     /// The measured class.
     pub lesson: Lesson,
     /// The rooms for chat messages.
@@ -41,8 +41,8 @@ impl FilledSchool {
             ..StartOptions::usual(folder, results)
         })?;
         let rows = database_url.map_or_else(
-            || Rows::Sqlite(folder.join("groupwork.db")),
-            |url| Rows::Postgres(url.to_owned()),
+            || DatabaseLocation::Sqlite(folder.join("groupwork.db")),
+            |url| DatabaseLocation::Postgres(url.to_owned()),
         );
         let people = measured.people()?;
         let lesson = seed::lesson(&measured.base, people).await?;

@@ -6,8 +6,8 @@
 
 mod archives;
 mod conditions;
-mod copies;
 mod cpu;
+mod database_copies;
 mod downloads;
 mod filled_school;
 mod finishing;

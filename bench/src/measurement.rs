@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::archives::{self, Growth};
-use crate::copies::{self, Rows};
+use crate::database_copies::{self, DatabaseLocation};
 use crate::downloads::{self, Downloads};
 use crate::filled_school::{FilledSchool, RecordedResponse, post};
 use crate::finishing::{Finish, Finishing};
@@ -135,7 +135,7 @@ async fn on_sqlite(
     measured.record("document", document.to_vec()).await?;
     let sessions = saves::open(&measured.base, &usual.lesson).await?;
     let notices = AtomicU64::new(0);
-    let Rows::Sqlite(database) = &usual.rows else {
+    let DatabaseLocation::Sqlite(database) = &usual.rows else {
         anyhow::bail!("this part is on SQLite")
     };
     let queries = QueryLoop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
@@ -144,10 +144,10 @@ async fn on_sqlite(
     let mut beside = Vec::new();
     if let Some(programs) = programs {
         let copy = folder.join("copy.db");
-        copies::copy_file(database, &copy)?;
+        database_copies::copy_file(database, &copy)?;
         beside.push(Peer::start(programs, Server::Express, &large.rows, large).await?);
         beside.push(Peer::start(programs, Server::Fastify, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Server::FastifyPair, &Rows::Sqlite(copy), &usual).await?);
+        beside.push(Peer::start(programs, Server::FastifyPair, &DatabaseLocation::Sqlite(copy), &usual).await?);
     }
     let mut lanes = vec![
         usual.lane(Operation::Session, Server::Limit, &session),
@@ -207,7 +207,7 @@ async fn on_postgres(
     pace: &Pace,
     programs: Option<&Path>,
 ) -> anyhow::Result<Vec<Vec<Sample>>> {
-    let url = copies::make_database(server, &format!("bench_{}", std::process::id()))?;
+    let url = database_copies::make_database(server, &format!("bench_{}", std::process::id()))?;
     let site = FilledSchool::open(&folder, results, Some(&url), 1).await?;
     let mut beside = Vec::new();
     if let Some(programs) = programs {

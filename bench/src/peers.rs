@@ -10,7 +10,7 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::copies::Rows;
+use crate::database_copies::DatabaseLocation;
 use crate::filled_school::{FilledSchool, RecordedResponse, chat_lane, fixed};
 use crate::lanes::{Lane, Operation, Server, Target};
 use crate::seed::{BenchUser, BenchUsers};
@@ -49,7 +49,12 @@ pub fn programs() -> Option<PathBuf> {
 
 impl Peer {
     /// Starts a peer on these rows and compares its responses.
-    pub async fn start(programs: &Path, who: Server, rows: &Rows, site: &FilledSchool) -> anyhow::Result<Self> {
+    pub async fn start(
+        programs: &Path,
+        who: Server,
+        rows: &DatabaseLocation,
+        site: &FilledSchool,
+    ) -> anyhow::Result<Self> {
         let (program, workers) = match who {
             Server::Express => ("express.mjs", 1),
             Server::FastifyPair => ("fastify.mjs", 2),
@@ -62,8 +67,8 @@ impl Peer {
             "folder": folder, "secret": AUTH_SECRET, "people": listed(people), "workers": workers,
         });
         match rows {
-            Rows::Sqlite(path) => settings["sqlite"] = json!(path),
-            Rows::Postgres(url) => settings["postgres"] = json!(url),
+            DatabaseLocation::Sqlite(path) => settings["sqlite"] = json!(path),
+            DatabaseLocation::Postgres(url) => settings["postgres"] = json!(url),
         }
         let file = folder.join("settings.json");
         std::fs::write(&file, settings.to_string())?;

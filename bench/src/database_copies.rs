@@ -19,7 +19,7 @@ const COPIED: [(&str, &[&str]); 9] = [
 
 /// Location of the rows of a service.
 #[derive(Debug, Clone)]
-pub enum Rows {
+pub enum DatabaseLocation {
     /// A database file.
     Sqlite(PathBuf),
     /// A connection URL.
@@ -27,12 +27,12 @@ pub enum Rows {
 }
 
 /// A database connection besides the service's own.
-enum Beside {
+enum CopyConnection {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
 }
 
-impl Rows {
+impl DatabaseLocation {
     /// Copies the measured class this many times. Returns the number of rows.
     pub fn copy_classes(&self, copies: usize) -> anyhow::Result<usize> {
         // The PostgreSQL client has its own runtime, which cannot be started inside another one.
@@ -45,16 +45,16 @@ impl Rows {
         std::thread::scope(|scope| scope.spawn(|| self.open()?.copy_log(wanted)).join()).map_err(gone)?
     }
 
-    fn open(&self) -> anyhow::Result<Beside> {
+    fn open(&self) -> anyhow::Result<CopyConnection> {
         match self {
             Self::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path)?;
                 connection.busy_timeout(std::time::Duration::from_secs(10))?;
-                Ok(Beside::Sqlite(connection))
+                Ok(CopyConnection::Sqlite(connection))
             }
             Self::Postgres(url) => {
                 let client = postgres::Client::connect(url, postgres::NoTls)?;
-                Ok(Beside::Postgres(Box::new(client)))
+                Ok(CopyConnection::Postgres(Box::new(client)))
             }
         }
     }
@@ -64,7 +64,7 @@ fn gone(_: Box<dyn std::any::Any + Send>) -> anyhow::Error {
     anyhow::anyhow!("the thread that copied rows panicked")
 }
 
-impl Beside {
+impl CopyConnection {
     fn copy_classes(&mut self, copies: usize) -> anyhow::Result<usize> {
         self.run("BEGIN")?;
         // Copies only the rows that exist now; copies of copies would grow without end.
