@@ -17,7 +17,7 @@ const SIZE: usize = 6_000_000;
 
 /// Peak memory above the level before, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Growth {
+pub struct PeakMemory {
     /// While the archive was streamed.
     pub archive: u64,
     /// Bytes of the archive.
@@ -29,7 +29,7 @@ pub struct Growth {
 }
 
 /// Fills a topic with documents and downloads its archive and one PDF.
-pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
+pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<PeakMemory> {
     let measured = ServiceProcess::start(&StartOptions::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
     let asking = ApiClient::new(&measured.base)?;
@@ -63,7 +63,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     let path = format!("/api/workrooms/documents/{first}/pdf");
     let (pdf_size, most) = stream(&measured, &people.teacher, &path).await?;
     ensure!(pdf_size >= u64::try_from(saves::PDF_SIZE)?, "a small PDF: {pdf_size}");
-    Ok(Growth {
+    Ok(PeakMemory {
         archive,
         archive_size,
         pdf: most.saturating_sub(before),

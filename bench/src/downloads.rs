@@ -24,7 +24,7 @@ pub const LARGE: usize = 10_000_000;
 
 /// Throughput and CPU cost of one server.
 #[derive(Debug, Clone, Copy)]
-pub struct Served {
+pub struct Throughput {
     /// Responses per second.
     pub rate: f64,
     /// CPU per response in microseconds.
@@ -33,19 +33,19 @@ pub struct Served {
 
 /// One round of one subject.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
-    pub service: Served,
-    pub nginx: Served,
+pub struct DownloadRound {
+    pub service: Throughput,
+    pub nginx: Throughput,
 }
 
 /// The rounds of each subject.
-pub struct Rounds {
+pub struct DownloadRounds {
     /// The configuration that opens a document.
-    pub configuration: Vec<Round>,
+    pub configuration: Vec<DownloadRound>,
     /// A document of 50 KB, as fetched by the document server.
-    pub file: Vec<Round>,
+    pub file: Vec<DownloadRound>,
     /// The download of a large document.
-    pub large: Vec<Round>,
+    pub large: Vec<DownloadRound>,
 }
 
 /// A request that both servers are measured with.
@@ -120,7 +120,7 @@ impl Downloads {
     }
 
     /// Measures every subject on both servers, in alternating order.
-    pub async fn rounds(&self, measured: &ServiceProcess, pace: &Pace) -> anyhow::Result<Rounds> {
+    pub async fn rounds(&self, measured: &ServiceProcess, pace: &Pace) -> anyhow::Result<DownloadRounds> {
         let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..pace.rounds {
             for (subject, rounds) in self.subjects.iter().zip(&mut rounds) {
@@ -133,14 +133,14 @@ impl Downloads {
                     let second = serve(nginx, subject, pace.sample).await?;
                     (serve(service, subject, pace.sample).await?, second)
                 };
-                rounds.push(Round {
+                rounds.push(DownloadRound {
                     service: served.0,
                     nginx: served.1,
                 });
             }
         }
         let [configuration, file, large] = rounds;
-        Ok(Rounds {
+        Ok(DownloadRounds {
             configuration,
             file,
             large,
@@ -148,7 +148,7 @@ impl Downloads {
     }
 }
 
-async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Served> {
+async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Throughput> {
     let (address, process, path) = server;
     // Both requests have the same headers, so parsing costs the same.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();
@@ -162,7 +162,7 @@ async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Du
     let used = cpu::used(process)?.saturating_sub(before);
     ensure!(outcome.answers > 0, "{path}: no file within {sample:?}");
     let files = f64::from(u32::try_from(outcome.answers)?);
-    Ok(Served {
+    Ok(Throughput {
         rate: files / outcome.time.as_secs_f64(),
         cpu: used.as_secs_f64() * 1e6 / files,
     })

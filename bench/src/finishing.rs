@@ -1,4 +1,4 @@
-//! Finishing a topic of thirty groups with a growing number of documents. The document server is asked about each
+//! FinishBenchmark a topic of thirty groups with a growing number of documents. The document server is asked about each
 //! document and knows none. The cost per document must not grow.
 
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
 
 /// Cost of finishing a topic once.
 #[derive(Debug, Clone, Copy)]
-pub struct Finish {
+pub struct FinishCost {
     /// Time until the response.
     pub time: Duration,
     /// CPU of the service.
@@ -22,13 +22,13 @@ pub struct Finish {
 }
 
 /// Three topics with their documents.
-pub struct Finishing<'b> {
+pub struct FinishBenchmark<'b> {
     asking: ApiClient<'b>,
     teacher: BenchUser,
     topics: Vec<String>,
 }
 
-impl<'b> Finishing<'b> {
+impl<'b> FinishBenchmark<'b> {
     /// Creates the topics, all with the same groups.
     pub async fn open(base: &'b str, people: &BenchUsers) -> anyhow::Result<Self> {
         let asking = ApiClient::new(base)?;
@@ -60,7 +60,7 @@ impl<'b> Finishing<'b> {
     }
 
     /// Finishes and reopens every topic.
-    pub async fn round(&self, process: u32) -> anyhow::Result<Vec<Finish>> {
+    pub async fn round(&self, process: u32) -> anyhow::Result<Vec<FinishCost>> {
         let mut round = Vec::new();
         for (topic, documents) in self.topics.iter().zip(DOCUMENTS) {
             let (used, begin) = (cpu::used(process)?, Instant::now());
@@ -69,7 +69,7 @@ impl<'b> Finishing<'b> {
             let (time, cpu) = (begin.elapsed(), cpu::used(process)?.saturating_sub(used));
             ensure!(finished["lockedDocuments"] == documents, "{finished}");
             ensure!(finished["unsavedDocuments"] == json!([]), "{finished}");
-            round.push(Finish { time, cpu });
+            round.push(FinishCost { time, cpu });
             let reopen = format!("/assignments/{topic}/reopen");
             self.asking.post(&self.teacher, &reopen, json!({})).await?;
         }

@@ -228,7 +228,7 @@ fn own_cost(report: &Report) -> Vec<Goal> {
 
 fn files(report: &Report) -> Vec<Goal> {
     use Bound::AtLeast;
-    let ratio = |of: fn(&downloads::Rounds) -> &Vec<downloads::Round>| {
+    let ratio = |of: fn(&downloads::DownloadRounds) -> &Vec<downloads::DownloadRound>| {
         let rounds = of(report.downloads.as_ref()?);
         Spread::of(rounds.iter().map(|round| round.service.rate / round.nginx.rate))
     };
@@ -268,7 +268,7 @@ fn memory_and_starts(report: &Report) -> Vec<Goal> {
         mebibytes(growth.pdf_size)
     );
     let idle = Spread::of(report.idle.iter().map(|bytes| bytes / 1024.0));
-    let sign_ins = |of: fn(&crate::sign_ins::Round) -> f64| Spread::of(report.sign_ins.iter().map(of));
+    let sign_ins = |of: fn(&crate::sign_ins::SignInRound) -> f64| Spread::of(report.sign_ins.iter().map(of));
     vec![
         goal(&of_archive, AtMost(32.0), " MiB", one(growth.archive)),
         goal(&of_pdf, AtMost(32.0), " MiB", one(growth.pdf)),

@@ -19,7 +19,7 @@ const UNIT: usize = 200;
 
 /// Rows per second of one round.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
+pub struct ImportRound {
     /// Through `POST /users/import`.
     pub service: f64,
     /// Plain inserts.
@@ -27,9 +27,9 @@ pub struct Round {
 }
 
 /// A separate database for plain inserts.
-pub struct Raw(Connection);
+pub struct PlainInserts(Connection);
 
-impl Raw {
+impl PlainInserts {
     /// Creates a database with the schema of the service and one school.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join("raw-import.db");
@@ -38,7 +38,7 @@ impl Raw {
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
              INSERT INTO organizations (id, name, name_key, slug, created_at, updated_at)
-             VALUES ('raw', 'Raw', 'raw', 'raw', 1, 1)",
+             VALUES ('raw', 'PlainInserts', 'raw', 'raw', 1, 1)",
         )?;
         Ok(Self(connection))
     }
@@ -69,7 +69,7 @@ impl Raw {
 }
 
 /// Imports new users and inserts the same rows plainly.
-pub async fn round(base: &str, admin: &BenchUser, raw: &mut Raw, round: usize) -> anyhow::Result<Round> {
+pub async fn round(base: &str, admin: &BenchUser, raw: &mut PlainInserts, round: usize) -> anyhow::Result<ImportRound> {
     let rows = (0..ROWS).map(|number| format!("{},Sam{number},Long,student\n", address(round, number)));
     let table = format!("email,firstName,lastName,role\n{}", rows.collect::<String>());
     let part = reqwest::multipart::Part::bytes(table.into_bytes()).file_name("people.csv");
@@ -86,7 +86,7 @@ pub async fn round(base: &str, admin: &BenchUser, raw: &mut Raw, round: usize) -
     let service = per_second(begin)?;
     let created = report["created"].as_u64().context("a report without counts")?;
     ensure!(created == ROWS as u64, "{created} rows of {ROWS} were created");
-    Ok(Round {
+    Ok(ImportRound {
         service,
         raw: raw.insert(round)?,
     })

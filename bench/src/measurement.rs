@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::archives::{self, Growth};
+use crate::archives::{self, PeakMemory};
 use crate::database_copies::{self, DatabaseLocation};
 use crate::downloads::{self, Downloads};
 use crate::filled_school::{FilledSchool, RecordedResponse, post};
-use crate::finishing::{Finish, Finishing};
+use crate::finishing::{FinishBenchmark, FinishCost};
 use crate::lanes::{self, HttpLoad, Lane, Load, Operation, Pace, Sample, Server, Target};
 use crate::peers::{self, Peer};
 use crate::process::{ServiceProcess, StartOptions};
 use crate::queries::{LoopResponse, QueryLoop};
-use crate::saves::{self, Session};
+use crate::saves::{self, OpenDocument};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
 
 /// Options of a run.
@@ -32,11 +32,11 @@ pub struct Report {
     /// The samples of each round on PostgreSQL, if available.
     pub postgres: Vec<Vec<Sample>>,
     /// Imports, one per round.
-    pub imports: Vec<imports::Round>,
+    pub imports: Vec<imports::ImportRound>,
     /// Downloads, if nginx is available.
-    pub downloads: Option<downloads::Rounds>,
+    pub downloads: Option<downloads::DownloadRounds>,
     /// Finishes of growing topics, one list per round.
-    pub finishes: Vec<Vec<Finish>>,
+    pub finishes: Vec<Vec<FinishCost>>,
     /// Start times in milliseconds.
     pub starts: Vec<f64>,
     /// Bytes per idle connection.
@@ -44,9 +44,9 @@ pub struct Report {
     /// Private memory of the service after all rounds, in bytes.
     pub memory: u64,
     /// Classes that signed in at once.
-    pub sign_ins: Vec<sign_ins::Round>,
+    pub sign_ins: Vec<sign_ins::SignInRound>,
     /// Peak memory while archives and PDFs were streamed.
-    pub growth: Growth,
+    pub growth: PeakMemory,
     /// Whether the Node servers were measured.
     pub has_peers: bool,
     pub pace: Pace,
@@ -107,9 +107,9 @@ async fn measure(plan: &Plan) -> anyhow::Result<Report> {
     })
 }
 
-struct OnSqlite {
+struct SqliteResults {
     rounds: Vec<Vec<Sample>>,
-    imports: Vec<imports::Round>,
+    imports: Vec<imports::ImportRound>,
     memory: u64,
     sizes: [usize; 4],
     rows: [usize; 2],
@@ -121,7 +121,7 @@ async fn on_sqlite(
     document: &[u8],
     pace: &Pace,
     programs: Option<&Path>,
-) -> anyhow::Result<OnSqlite> {
+) -> anyhow::Result<SqliteResults> {
     let usual = FilledSchool::open(&folder.join("usual"), results, None, 1).await?;
     let many = match pace.many {
         0 | 1 => None,
@@ -182,12 +182,12 @@ async fn on_sqlite(
     drop(beside);
     let memory = cpu::memory(measured.process())?;
     // Runs last: the school must not grow while it is measured.
-    let mut raw = imports::Raw::open(folder)?;
+    let mut raw = imports::PlainInserts::open(folder)?;
     let mut imported = Vec::new();
     for round in 0..pace.rounds {
         imported.push(imports::round(&measured.base, &people.admin, &mut raw, round).await?);
     }
-    Ok(OnSqlite {
+    Ok(SqliteResults {
         rounds,
         imports: imported,
         memory,
@@ -261,7 +261,7 @@ fn raw<'s>(what: Operation, measured: &'s ServiceProcess, path: &'s str) -> Lane
 fn saving<'s>(
     what: Operation,
     measured: &'s ServiceProcess,
-    sessions: &'s [Session],
+    sessions: &'s [OpenDocument],
     results: SocketAddr,
     notices: &'s AtomicU64,
 ) -> Lane<'s> {
@@ -282,17 +282,17 @@ fn saving<'s>(
     }
 }
 
-struct Alone {
-    downloads: Option<downloads::Rounds>,
-    finishes: Vec<Vec<Finish>>,
+struct SeparateResults {
+    downloads: Option<downloads::DownloadRounds>,
+    finishes: Vec<Vec<FinishCost>>,
     starts: Vec<f64>,
     idle: Vec<f64>,
-    sign_ins: Vec<sign_ins::Round>,
-    growth: Growth,
+    sign_ins: Vec<sign_ins::SignInRound>,
+    growth: PeakMemory,
 }
 
 /// Measurements with a process of their own: their files, documents and connections disturb no other measurement.
-async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace) -> anyhow::Result<Alone> {
+async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace) -> anyhow::Result<SeparateResults> {
     let starts = starts::rounds(&folder.join("starts"), results, pace).await?;
     let idle = idle::rounds(&folder.join("idle"), results, pace).await?;
     let sign_ins = sign_ins::rounds(&folder.join("sign-ins"), results, pace).await?;
@@ -302,13 +302,13 @@ async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace)
         None => None,
         Some(downloads) => Some(downloads.rounds(&measured, pace).await?),
     };
-    let finishing = Finishing::open(&measured.base, measured.people()?).await?;
+    let finishing = FinishBenchmark::open(&measured.base, measured.people()?).await?;
     let mut finishes = Vec::new();
     for _ in 0..pace.rounds {
         finishes.push(finishing.round(measured.process()).await?);
     }
     let growth = archives::measure(&folder.join("archives"), results).await?;
-    Ok(Alone {
+    Ok(SeparateResults {
         downloads,
         finishes,
         starts,

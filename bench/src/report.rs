@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::finishing::Finish;
+use crate::finishing::FinishCost;
 use crate::lanes::{CONNECTIONS, Operation, Server};
 use crate::measurement::Report;
 use crate::queries::PAGE;
@@ -170,7 +170,7 @@ impl Report {
             ("file of 50 KB for the document server, 8 connections", &downloads.file),
             (large.as_str(), &downloads.large),
         ] {
-            let of = |figure: fn(&downloads::Round) -> f64| Spread::of(rounds.iter().map(figure));
+            let of = |figure: fn(&downloads::DownloadRound) -> f64| Spread::of(rounds.iter().map(figure));
             let _infallible = writeln!(
                 text,
                 "| {name} | {} | {} | {} | {} |",
@@ -183,15 +183,16 @@ impl Report {
         text
     }
 
-    /// Finishing topics with a growing number of documents.
+    /// FinishBenchmark topics with a growing number of documents.
     fn growing(&self) -> String {
         let mut text = format!(
             "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\
              |---|--:|--:|--:|\n",
         );
         for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
-            let of = |figure: &dyn Fn(&[Finish]) -> f64| Spread::of(self.finishes.iter().map(|round| figure(round)));
-            let each = |round: &[Finish], column: usize| {
+            let of =
+                |figure: &dyn Fn(&[FinishCost]) -> f64| Spread::of(self.finishes.iter().map(|round| figure(round)));
+            let each = |round: &[FinishCost], column: usize| {
                 let documents = u32::try_from(finishing::DOCUMENTS[column]).unwrap_or(u32::MAX);
                 round[column].time.as_secs_f64() / f64::from(documents)
             };
@@ -207,7 +208,7 @@ impl Report {
     }
 
     fn importing(&self) -> String {
-        let of = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure));
+        let of = |figure: fn(&imports::ImportRound) -> f64| Spread::of(self.imports.iter().map(figure));
         format!(
             "\nImporting {} people from a table: {} rows/s, the bare inserts of the same rows {}/s; share {}.\n",
             imports::ROWS,

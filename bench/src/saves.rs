@@ -26,7 +26,7 @@ pub const PDF_SIZE: usize = 40_000_000;
 const DIGITS: usize = 16;
 
 /// An open document, as known by the document server.
-pub struct Session {
+pub struct OpenDocument {
     id: String,
     key: String,
     writer: String,
@@ -99,7 +99,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
 }
 
 /// Opens every document once to obtain its key.
-pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
+pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<OpenDocument>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let mut sessions = Vec::new();
     for (id, BenchUser { id: writer, cookie, .. }) in &lesson.documents {
@@ -114,7 +114,7 @@ pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
         let key = config["document"]["key"]
             .as_str()
             .context("a configuration without key")?;
-        sessions.push(Session {
+        sessions.push(OpenDocument {
             id: id.clone(),
             key: key.to_owned(),
             writer: writer.clone(),
@@ -130,7 +130,7 @@ pub fn signed(claims: &Value) -> String {
         .expect("plain JSON can be signed with a shared secret")
 }
 
-impl Session {
+impl OpenDocument {
     /// Builds the callback of a forced save (status 6): the session continues, so the key stays the same.
     pub fn notice(&self, host: SocketAddr, results: SocketAddr, number: u64) -> Vec<u8> {
         let now = clock::now();

@@ -19,7 +19,7 @@ const EVERY: Duration = Duration::from_millis(4);
 
 /// One round.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
+pub struct SignInRound {
     /// Seconds until all are signed in, on one processor.
     pub on_one_core: f64,
     /// The 99th percentile of other responses meanwhile, as a multiple of an idle period before.
@@ -29,19 +29,19 @@ pub struct Round {
 }
 
 /// Measures on one processor and on all of them.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<Round>> {
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<SignInRound>> {
     let narrow = ServiceProcess::start(&StartOptions {
         on_one_core: true,
         ..StartOptions::usual(&folder.join("one"), results)
     })?;
     let wide = ServiceProcess::start(&StartOptions::usual(&folder.join("all"), results))?;
     let mut rounds = Vec::new();
-    storm(&narrow).await?;
-    storm(&wide).await?;
+    sign_in_all(&narrow).await?;
+    sign_in_all(&wide).await?;
     for _ in 0..pace.rounds {
-        let (on_one_core, others_on_one_core) = storm(&narrow).await?;
-        let (_, others) = storm(&wide).await?;
-        rounds.push(Round {
+        let (on_one_core, others_on_one_core) = sign_in_all(&narrow).await?;
+        let (_, others) = sign_in_all(&wide).await?;
+        rounds.push(SignInRound {
             on_one_core,
             others_on_one_core,
             others,
@@ -52,10 +52,10 @@ pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::
 
 /// Returns the seconds until all are signed in, and the 99th percentile of other responses as a multiple of the idle
 /// one.
-async fn storm(measured: &ServiceProcess) -> anyhow::Result<(f64, f64)> {
+async fn sign_in_all(measured: &ServiceProcess) -> anyhow::Result<(f64, f64)> {
     let people = measured.people()?;
     let http = reqwest::Client::builder().no_proxy().build()?;
-    let quiet = asked(
+    let quiet = measure_latencies(
         &http,
         measured,
         &people.teacher,
@@ -82,17 +82,17 @@ async fn storm(measured: &ServiceProcess) -> anyhow::Result<(f64, f64)> {
         }
     };
     let mut took = 0.0;
-    let storm = async {
+    let sign_in_all = async {
         signing_in.await;
         took = begin.elapsed().as_secs_f64();
     };
-    let during = asked(&http, measured, &people.teacher, storm).await?;
+    let during = measure_latencies(&http, measured, &people.teacher, sign_in_all).await?;
     ensure!(refused.is_empty(), "a sign-in was refused: {refused:?}");
     Ok((took, percentile(during) / percentile(quiet)))
 }
 
 /// Requests the current user at a steady rate until `end`; returns the latencies.
-async fn asked(
+async fn measure_latencies(
     http: &reqwest::Client,
     measured: &ServiceProcess,
     person: &BenchUser,
