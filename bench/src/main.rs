@@ -79,7 +79,7 @@ struct Arguments {
 #[derive(clap::Subcommand)]
 enum Part {
     /// Many sockets, compared with the official Socket.IO server on Node
-    Sockets(sockets::Arguments),
+    Sockets(sockets::SocketArguments),
 }
 
 fn main() -> anyhow::Result<()> {

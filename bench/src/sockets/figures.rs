@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use super::target::Kind;
+use super::target::ServerKind;
 use crate::conditions;
 
 /// Costs of one target in one round.
 #[derive(Debug, Clone)]
-pub struct Round {
+pub struct SocketRound {
     /// MiB of the process before the first socket.
     pub empty: f64,
     /// One entry per number of sockets.
@@ -48,10 +48,10 @@ pub struct Delivery {
     pub rate: f64,
 }
 
-type Rounds = [Vec<(Kind, Round)>];
+type SocketRounds = [Vec<(ServerKind, SocketRound)>];
 
 /// Renders the table.
-pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> String {
+pub fn markdown(rounds: &SocketRounds, room: usize, events: usize, folder: &Path) -> String {
     let mut text = String::from("| what | groupwork | Node socket.io | ratio |\n|---|--:|--:|--:|\n");
     let counts: Vec<usize> = rounds[0][0].1.steps.iter().map(|step| step.count).collect();
     for (index, count) in counts.iter().enumerate() {
@@ -93,12 +93,12 @@ pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> S
     text
 }
 
-fn line(text: &mut String, rounds: &Rounds, what: &str, digits: usize, figure: impl Fn(&Round) -> f64) {
-    let of = |kind: Kind| -> Vec<f64> {
+fn line(text: &mut String, rounds: &SocketRounds, what: &str, digits: usize, figure: impl Fn(&SocketRound) -> f64) {
+    let of = |kind: ServerKind| -> Vec<f64> {
         let of_kind = rounds.iter().flatten().filter(|(found, _)| *found == kind);
         of_kind.map(|(_, round)| figure(round)).collect()
     };
-    let (ours, theirs) = (of(Kind::Service), of(Kind::Node));
+    let (ours, theirs) = (of(ServerKind::Service), of(ServerKind::Node));
     let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
     let ratios = if ratios.is_empty() || ratios.iter().any(|ratio| !ratio.is_finite()) {
         "–".to_owned()

@@ -6,10 +6,10 @@
     reason = "no figure of a machine needs more than 52 bits"
 )]
 
-mod crowd;
 mod figures;
 mod school;
 mod socket;
+mod socket_pool;
 mod target;
 
 use std::io::Write as _;
@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use tokio::time::sleep;
 
-use crowd::Crowd;
-use figures::{Delivery, Round, Step};
+use figures::{Delivery, SocketRound, Step};
 use school::SocketSchool;
-use target::{Kind, ServerProcess};
+use socket_pool::SocketPool;
+use target::{ServerKind, ServerProcess};
 
 /// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
 const SETTLE: Duration = Duration::from_secs(4);
@@ -33,7 +33,7 @@ const WARMING: usize = 100;
 
 /// Benchmarks sockets against the official Socket.IO server.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct SocketArguments {
     /// Numbers of sockets, in steps; memory is read after each step
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     counts: Vec<usize>,
@@ -55,7 +55,7 @@ pub struct Arguments {
 }
 
 /// Runs the benchmark and prints the figures.
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub fn run(arguments: &SocketArguments) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.serve_in {
         return target::serve(folder);
     }
@@ -66,13 +66,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
+async fn measure(arguments: &SocketArguments) -> anyhow::Result<String> {
     let most = arguments.counts.iter().copied().max().context("no counts")?;
     let folder = tempfile::tempdir()?;
     let school = target::prepare(folder.path(), most.div_ceil(arguments.room), arguments.room).await?;
-    let mut kinds = vec![Kind::Service];
+    let mut kinds = vec![ServerKind::Service];
     if arguments.peer.join("node_modules/socket.io").is_dir() {
-        kinds.push(Kind::Node);
+        kinds.push(ServerKind::Node);
     } else {
         note("the Node peer is not installed (npm ci in bench/peer/sockets): the service is measured alone")?;
     }
@@ -108,21 +108,21 @@ fn note(text: &str) -> anyhow::Result<()> {
 async fn one(
     target: &ServerProcess,
     school: &SocketSchool,
-    arguments: &Arguments,
+    arguments: &SocketArguments,
     sample: &mut Option<String>,
-) -> anyhow::Result<Round> {
-    let warming = Crowd::new(target, school);
+) -> anyhow::Result<SocketRound> {
+    let warming = SocketPool::new(target, school);
     warming.connect(WARMING.min(school.people.len())).await?;
     warming.leave().await;
     sleep(SETTLE).await;
     let alone = write_alone(target, school, arguments.events).await?;
     let empty = target.resident()?;
-    let crowd = Crowd::new(target, school);
+    let pool = SocketPool::new(target, school);
     let mut steps = Vec::new();
     for count in &arguments.counts {
-        let before = crowd.connected();
+        let before = pool.connected();
         let (cpu, begin) = (target.cpu()?, Instant::now());
-        crowd.connect(*count).await?;
+        pool.connect(*count).await?;
         let time = begin.elapsed();
         let cpu = target.cpu()?.saturating_sub(cpu);
         sleep(SETTLE).await;
@@ -142,7 +142,7 @@ async fn one(
     let mut deliveries = Vec::new();
     for in_flight in [1, 2] {
         let (cpu, begin) = (target.cpu()?, Instant::now());
-        let told = crowd.tell(target, arguments.events, in_flight, sample).await?;
+        let told = pool.emit_events(target, arguments.events, in_flight, sample).await?;
         let (time, cpu) = (begin.elapsed(), target.cpu()?.saturating_sub(cpu));
         deliveries.push(Delivery {
             cpu: cpu.as_secs_f64() * 1e6 / told as f64,
@@ -150,17 +150,17 @@ async fn one(
         });
     }
     ensure!(
-        crowd.connected() == *arguments.counts.last().context("no counts")?,
+        pool.connected() == *arguments.counts.last().context("no counts")?,
         "sockets were lost"
     );
-    crowd.check()?;
+    pool.check()?;
     sleep(SETTLE).await;
     let last = arguments.counts.last().copied().unwrap_or(1);
     let after_events = target.resident()?.saturating_sub(empty) as f64 / last as f64 / 1024.0;
-    crowd.leave().await;
+    pool.leave().await;
     sleep(SETTLE).await;
     let left = target.resident()?.saturating_sub(empty) as f64 / 1_048_576.0;
-    Ok(Round {
+    Ok(SocketRound {
         empty: empty as f64 / 1_048_576.0,
         steps,
         deliveries,
@@ -172,7 +172,7 @@ async fn one(
 
 /// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
 async fn write_alone(target: &ServerProcess, school: &SocketSchool, events: usize) -> anyhow::Result<f64> {
-    if target.kind() == Kind::Node {
+    if target.kind() == ServerKind::Node {
         return Ok(0.0);
     }
     let cpu = target.cpu()?;

@@ -22,14 +22,14 @@ const DATABASE: &str = "groupwork.db";
 
 /// The kind of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ServerKind {
     /// The service.
     Service,
     /// The official Socket.IO server.
     Node,
 }
 
-impl Kind {
+impl ServerKind {
     /// The name used in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Kind {
 
 /// A started process, killed when dropped.
 pub struct ServerProcess {
-    kind: Kind,
+    kind: ServerKind,
     child: Child,
     base: String,
     log: PathBuf,
@@ -50,15 +50,15 @@ pub struct ServerProcess {
 
 impl ServerProcess {
     /// Starts the server and waits until it prints its address.
-    pub async fn start(kind: Kind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
+    pub async fn start(kind: ServerKind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
         let log = folder.join(format!("{kind:?}.log"));
         let mut command = match kind {
-            Kind::Service => {
+            ServerKind::Service => {
                 let mut command = Command::new(std::env::current_exe()?);
                 command.args(["sockets", "--serve-in"]).arg(folder);
                 command
             }
-            Kind::Node => {
+            ServerKind::Node => {
                 let mut command = Command::new("node");
                 command.arg("server.mjs").current_dir(peer);
                 command.env("NODE_ENV", "production");
@@ -87,7 +87,7 @@ impl ServerProcess {
         })
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ServerKind {
         self.kind
     }
 
@@ -148,7 +148,7 @@ impl Drop for ServerProcess {
 
 /// Creates the tables and fills the school.
 pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
-    drop(ServerProcess::start(Kind::Service, folder, folder).await?);
+    drop(ServerProcess::start(ServerKind::Service, folder, folder).await?);
     school::write(&folder.join(DATABASE), classes, class_size)
 }
 
@@ -173,10 +173,10 @@ pub fn serve(folder: &Path) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
-        .block_on(serve_until_told(folder))
+        .block_on(serve_until_stopped(folder))
 }
 
-async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
+async fn serve_until_stopped(folder: &Path) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
     let storage = StorageArgs {

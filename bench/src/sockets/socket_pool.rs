@@ -14,25 +14,25 @@ use tokio::time::timeout;
 
 use super::school::SocketSchool;
 use super::socket::Socket;
-use super::target::{Kind, ServerProcess};
+use super::target::{ServerKind, ServerProcess};
 
 /// Maximum number of concurrent connection attempts.
-const AT_ONCE: usize = 64;
+const MAX_CONNECTING: usize = 64;
 /// The event that is emitted to a class.
 const EVENT: &str = "class:updated";
 /// Timeout of the delivery of an event to all sockets.
-const PATIENCE: Duration = Duration::from_mins(1);
+const DELIVERY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A growing number of sockets: the students of a class in order, class after class.
-pub struct Crowd<'s> {
+pub struct SocketPool<'s> {
     address: String,
     school: &'s SocketSchool,
-    heard: Arc<Heard>,
+    received: Arc<ReceivedEvents>,
     sockets: Mutex<Vec<AbortHandle>>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct ReceivedEvents {
     /// For each socket: number of received events, and the sum of their markers.
     by_socket: Mutex<Vec<(u32, u64)>>,
     total: AtomicUsize,
@@ -41,7 +41,7 @@ struct Heard {
     sample: Mutex<Option<String>>,
     /// The markers of all events.
     marks: Mutex<HashSet<u64>>,
-    news: Notify,
+    arrivals: Notify,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -54,8 +54,8 @@ fn event_id(text: &str) -> Option<&str> {
     rest.split('"').next()
 }
 
-impl Heard {
-    fn note(&self, place: usize, text: &str) {
+impl ReceivedEvents {
+    fn record(&self, place: usize, text: &str) {
         let Some(id) = event_id(text).filter(|_| text.starts_with("42[\"class:updated\"")) else {
             return;
         };
@@ -72,32 +72,32 @@ impl Heard {
             lock(&self.sample).get_or_insert_with(|| text.to_owned());
         }
         self.total.fetch_add(1, Ordering::Relaxed);
-        self.news.notify_one();
+        self.arrivals.notify_one();
     }
 }
 
-impl<'s> Crowd<'s> {
+impl<'s> SocketPool<'s> {
     /// Creates an empty set of sockets.
     pub fn new(target: &ServerProcess, school: &'s SocketSchool) -> Self {
         Self {
             address: target.address().to_owned(),
             school,
-            heard: Arc::default(),
+            received: Arc::default(),
             sockets: Mutex::default(),
         }
     }
 
     /// Returns the number of connected sockets.
     pub fn connected(&self) -> usize {
-        lock(&self.sockets).len() - self.heard.lost.load(Ordering::Relaxed)
+        lock(&self.sockets).len() - self.received.lost.load(Ordering::Relaxed)
     }
 
     /// Opens connections until there are `count` and all were notified that their rooms are joined.
     pub async fn connect(&self, count: usize) -> anyhow::Result<()> {
         let have = lock(&self.sockets).len();
-        lock(&self.heard.by_socket).resize(count, (0, 0));
+        lock(&self.received.by_socket).resize(count, (0, 0));
         stream::iter((have..count).map(Ok))
-            .try_for_each_concurrent(AT_ONCE, |place| self.connect_one(place))
+            .try_for_each_concurrent(MAX_CONNECTING, |place| self.connect_one(place))
             .await
     }
 
@@ -111,12 +111,12 @@ impl<'s> Crowd<'s> {
         );
         let mut socket = Socket::open(&self.address, &query, &learner.cookie).await?;
         while !socket.next().await?.starts_with("42[\"ready\"") {}
-        let heard = Arc::clone(&self.heard);
+        let received = Arc::clone(&self.received);
         let listening = tokio::spawn(async move {
             while let Ok(text) = socket.next().await {
-                heard.note(place, &text);
+                received.record(place, &text);
             }
-            heard.lost.fetch_add(1, Ordering::Relaxed);
+            received.lost.fetch_add(1, Ordering::Relaxed);
         });
         lock(&self.sockets).push(listening.abort_handle());
         Ok(())
@@ -124,7 +124,7 @@ impl<'s> Crowd<'s> {
 
     /// Emits events to the first class with this many in flight; an event is complete when all its students received
     /// it. Returns the number of deliveries.
-    pub async fn tell(
+    pub async fn emit_events(
         &self,
         target: &ServerProcess,
         events: usize,
@@ -132,15 +132,15 @@ impl<'s> Crowd<'s> {
         sample: &mut Option<String>,
     ) -> anyhow::Result<usize> {
         let room = self.school.class_size.min(self.connected());
-        let begin = self.heard.total.load(Ordering::Relaxed);
+        let begin = self.received.total.load(Ordering::Relaxed);
         for number in (0..events).step_by(in_flight) {
             let one = async |number: usize| match target.kind() {
-                Kind::Service => {
+                ServerKind::Service => {
                     target
                         .write(self.school, &format!("SeededClass {in_flight}-{number:06}"))
                         .await
                 }
-                Kind::Node => {
+                ServerKind::Node => {
                     let sample = sample.as_deref().context("no event was recorded yet")?;
                     let id = format!("{in_flight:08}-{number:027}");
                     let text = sample.replacen(event_id(sample).context("no eventId")?, &id, 1);
@@ -154,28 +154,28 @@ impl<'s> Crowd<'s> {
             futures_util::future::try_join_all((number..number + in_flight).map(one)).await?;
             let due = begin + (number + in_flight) * room;
             let all = async {
-                while self.heard.total.load(Ordering::Relaxed) < due {
-                    self.heard.news.notified().await;
+                while self.received.total.load(Ordering::Relaxed) < due {
+                    self.received.arrivals.notified().await;
                 }
             };
-            let told = timeout(PATIENCE, all).await;
-            let have = self.heard.total.load(Ordering::Relaxed);
+            let told = timeout(DELIVERY_TIMEOUT, all).await;
+            let have = self.received.total.load(Ordering::Relaxed);
             told.with_context(|| format!("{have} of {due} deliveries came"))?;
         }
         if sample.is_none() {
-            sample.clone_from(&lock(&self.heard.sample));
+            sample.clone_from(&lock(&self.received.sample));
         }
-        Ok(self.heard.total.load(Ordering::Relaxed) - begin)
+        Ok(self.received.total.load(Ordering::Relaxed) - begin)
     }
 
     /// Checks that every socket of the first class received every event once, and no other socket received any.
     pub fn check(&self) -> anyhow::Result<()> {
-        let marks = lock(&self.heard.marks);
+        let marks = lock(&self.received.marks);
         let sum = marks.iter().fold(0_u64, |sum, mark| sum.wrapping_add(*mark));
         let all = (u32::try_from(marks.len())?, sum);
-        for (place, heard) in lock(&self.heard.by_socket).iter().enumerate() {
+        for (place, received) in lock(&self.received.by_socket).iter().enumerate() {
             let due = if place < self.school.class_size { all } else { (0, 0) };
-            ensure!(*heard == due, "socket {place} heard {heard:?}, not {due:?}");
+            ensure!(*received == due, "socket {place} received {received:?}, not {due:?}");
         }
         Ok(())
     }
