@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_payload_is_used_until_it_ends() {
+    fn signed_payload_is_valid_until_expiry() {
         assert!(is_used(&payload()));
         let ended = signed(&payload(), &json!(NOW.millis() - 1));
         assert_eq!(verify(SECRET, &ended, "tok", NOW), None);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_of_another_version_or_shape_is_not_used_even_signed() {
+    fn signed_payload_with_other_version_or_shape_is_ignored() {
         for (path, value) in [
             ("/version", json!("2")),
             ("/version", json!(1)),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn further_keys_of_other_plugins_do_no_harm() {
+    fn additional_keys_of_plugins_are_accepted() {
         let mut wider = payload();
         wider["session"]["activeTeamId"] = json!(null);
         wider["user"]["username"] = json!("ada");

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn https_changes_all_names() {
+    fn https_prefixes_all_cookie_names() {
         let plain = names();
         assert!(!plain.is_secure());
         assert_eq!(plain.session_token(), "better-auth.session_token");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_other_mode_are_not_read() {
+    fn cookie_names_of_other_scheme_are_ignored() {
         let header = format!("__Secure-better-auth.session_token={}", sign(SECRET, "t"));
         assert_eq!(session_of(&header), SessionCookie::Absent);
         let secure = CookieNames::for_base_url("https://school.test");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_cookie_of_a_name_wins() {
+    fn first_cookie_of_a_name_is_used() {
         let cookies = RequestCookies::parse(["a=1; b=\"two\";a=3;  c = %C3%A9=x ", "d=4"]);
         assert_eq!(cookies.value("a").as_deref(), Some("1"));
         assert_eq!(cookies.value("b").as_deref(), Some("two"));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_noticed_even_when_empty_or_not_text() {
+    fn empty_or_non_text_header_is_detected() {
         assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).has_header());
         assert!(RequestCookies::parse([""]).has_header());
         let header = [
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn two_session_cookies_are_nobody() {
+    fn two_session_cookies_are_ambiguous() {
         let name = names().session_token().to_owned();
         let (mine, theirs) = (sign(SECRET, "mine"), sign(SECRET, "theirs"));
         for header in [
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn one_session_cookie_counts_quoted_and_among_others() {
+    fn single_session_cookie_is_found_quoted_and_among_others() {
         let name = names().session_token().to_owned();
         let mine = sign(SECRET, "mine");
         for header in [
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn unsigned_and_foreign_tokens_are_absent() {
+    fn unsigned_and_foreign_tokens_are_ignored() {
         let name = names().session_token().to_owned();
         for value in ["mine", "", ".", &sign("another secret", "mine"), &sign(SECRET, "")] {
             assert_eq!(session_of(&format!("{name}={value}")), SessionCookie::Absent, "{value}");
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_signed_true_means_not_remembered() {
+    fn dont_remember_requires_signed_true() {
         let remember = |value: &str| {
             RequestCookies::parse([format!("better-auth.dont_remember={value}")]).remember(&names(), SECRET)
         };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_of_an_administrator_is_signed() {
+    fn admin_session_cookie_is_signed() {
         let read = |value: &str| {
             RequestCookies::parse([format!("better-auth.admin_session={value}")]).admin_session(&names(), SECRET)
         };
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_joined_by_number_and_the_whole_cookie_wins() {
+    fn chunks_are_joined_by_index_and_whole_cookie_takes_precedence() {
         let joined = |header: &str| RequestCookies::parse([header]).joined("d");
         assert_eq!(joined("d.10=k; d.2=c; d.0=a; d.1=b").as_deref(), Some("abck"));
         assert_eq!(joined("d.0=a; d=whole").as_deref(), Some("whole"));

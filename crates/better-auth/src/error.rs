@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_comes_before_the_code() {
+    fn error_body_has_message_before_code() {
         let body = AuthError::invalid_email_or_password().body().unwrap();
         assert_eq!(
             body.to_string(),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn some_refusals_have_no_code_and_some_no_body() {
+    fn errors_without_code_or_body_are_supported() {
         assert_eq!(
             AuthError::no_fields_to_update().body().unwrap().to_string(),
             r#"{"message":"No fields to update"}"#
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types_are_named_in_the_refusal() {
+    fn unsupported_media_type_error_names_media_types() {
         let refusal = AuthError::unsupported_media_type("text/plain", &["application/json"]);
         assert_eq!(refusal.status, 415);
         assert_eq!(
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_capitals_and_statuses_are_refusals() {
+    fn error_codes_are_upper_case_and_statuses_are_errors() {
         let mut seen = HashSet::new();
         for refusal in AuthError::all() {
             let code = refusal.code.unwrap();

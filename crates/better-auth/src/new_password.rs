@@ -130,7 +130,7 @@ mod tests {
     use crate::password::check_length;
 
     #[test]
-    fn common_passwords_are_recognised_in_every_case() {
+    fn common_passwords_are_detected_in_any_case() {
         for common in [
             "password",
             "PassWord1",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_chooses_his_own_name_or_address() {
+    fn own_name_or_address_is_rejected() {
         let ada = ["Ada Teacher-O'Neil", "ada.t@north.example"];
         for own in [
             "adateacher",
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn predictable_passwords_are_refused() {
+    fn predictable_passwords_are_rejected() {
         for weak in [
             "Sommer2026!",
             "Winter-2025/26",
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_to_do() {
+    fn weak_password_message_explains_what_to_do() {
         assert_eq!(check_new("1234567", &[]), Err(WeakPassword::TooShort));
         assert_eq!(check_new(&"x".repeat(129), &[]), Err(WeakPassword::TooLong));
         assert_eq!(check_new("iloveyou", &[]), Err(WeakPassword::Common));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_holds_only_what_could_be_chosen() {
+    fn list_has_only_passwords_of_allowed_length() {
         let mut seen = HashSet::new();
         for common in COMMON.lines().chain(FREQUENT.lines()) {
             assert!(check_length(common).is_ok(), "{common} cannot be chosen anyway");

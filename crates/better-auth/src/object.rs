@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_names_its_user_only_where_noted() {
+    fn member_includes_user_only_if_set() {
         let plain = r#"{"organizationId":"o1","userId":"u1","role":"teacher,admin","createdAt":"2026-11-20T15:33:30.714Z","id":"m1"}"#;
         assert_eq!(serde_json::to_string(&member(None)).unwrap(), plain);
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_organization_ends_with_invitations_and_members() {
+    fn full_organization_ends_with_invitations_and_members() {
         let full = FullOrganizationObject {
             organization: organization(),
             invitations: Vec::new(),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn unset_values_of_session_and_user_are_null_not_absent() {
+    fn unset_values_of_session_and_user_are_null() {
         let session = SessionObject {
             expires_at: MOMENT,
             token: "t".into(),

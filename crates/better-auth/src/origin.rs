@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_change_something_need_the_trusted_origin() {
+    fn state_changing_requests_require_trusted_origin() {
         assert_eq!(check_request("POST", &from("https://front.test"), &front()), Ok(()));
         for foreign in [
             "https://evil.test",
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_without_an_origin_is_refused() {
+    fn cookie_without_origin_is_rejected() {
         let missing = Err(AuthError::missing_or_null_origin());
         for origin in ["null", ""] {
             assert_eq!(check_request("POST", &from(origin), &front()), missing);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_referer_speaks_only_where_there_is_no_origin() {
+    fn referer_is_used_only_without_origin() {
         let referred = |origin, referer| OriginHeaders {
             has_cookie_header: true,
             origin,
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_forms_cannot_sign_anybody_in() {
+    fn sign_in_from_foreign_form_is_rejected() {
         let bare = OriginHeaders::default();
         assert_eq!(check_form(&bare, &front()), Ok(()));
 
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn browsers_are_sent_to_the_trusted_origin_only() {
+    fn redirects_outside_trusted_origin_are_rejected() {
         let check = |body: Value| check_redirects(Some(&body), None, &front());
         assert_eq!(
             check(json!({"callbackURL": "/dash", "redirectTo": "https://front.test/x"})),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn mailed_links_lead_to_the_trusted_origin_only() {
+    fn callbacks_outside_trusted_origin_are_rejected() {
         assert_eq!(check_callback("/reset", &front()), Ok(()));
         for target in [
             "//evil.test",

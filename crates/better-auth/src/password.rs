@@ -213,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_characters_verify_however_they_are_composed() {
+    fn password_verifies_in_any_unicode_composition() {
         let stored = hash("caf\u{e9} \u{fb01}n");
         assert!(verify("cafe\u{301} fin", &stored));
     }
 
     #[test]
-    fn imported_and_weaker_hashes_are_to_be_replaced() {
+    fn imported_and_weaker_hashes_need_rehash() {
         let salt_and_key = "$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         let with = |head: &str| needs_rehash(&format!("{head}{salt_and_key}"));
         assert!(needs_rehash(IMPORTED));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_and_unaffordable_hashes_fit_no_password() {
+    fn malformed_and_too_costly_hashes_match_no_password() {
         let key = "0".repeat(128);
         for stored in [
             "",
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_accounts_cost_what_known_ones_cost() {
+    fn unknown_account_costs_same_as_known_account() {
         let own = hash("Zirkel und Lineal");
         let work = |stored: Option<&str>, imported_hashes_exist| {
             DONE.set(Work::default());

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_piece_over_and_over_is_repeated() {
+    fn repeated_piece_is_detected() {
         for repeated in [
             "abcabcabc",
             "12121212",
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_sequential() {
+    fn neighbouring_keys_are_sequential() {
         for sequential in [
             "12345678",
             "87654321",

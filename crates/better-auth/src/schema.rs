@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn all_issues_are_told_at_once() {
+    fn all_issues_are_reported_at_once() {
         assert_eq!(
             sign_up_issues(Some(&json!({}))),
             "[body.name] Invalid input: expected string, received undefined; \
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_body_is_one_issue() {
+    fn missing_body_is_a_single_issue() {
         assert_eq!(
             sign_up_issues(None),
             "[body] Invalid input: expected object, received undefined"
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_validation_errors() {
+    fn schema_issues_are_validation_errors() {
         let mut reader = Reader::query(&Value::Null);
         reader.string("callbackURL");
         let refusal = reader.finish().unwrap_err();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn good_bodies_are_read_and_unknown_keys_ignored() {
+    fn valid_body_is_read_and_unknown_keys_are_ignored() {
         let body = json!({
             "email": "ada@school.test", "password": "p", "rememberMe": false, "organizationId": null,
             "role": ["a", "b"], "banExpiresIn": 60, "data": {"x": 1}, "role2": "c", "userId": "attacker"
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_named() {
+    fn wrong_types_are_named_in_issues() {
         let body = json!({"organizationId": [], "role": 5, "banExpiresIn": "q", "data": [], "roles": [1]});
         let mut reader = Reader::body(Some(&body));
         reader.nullable_string("organizationId");
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn query_flags_are_true_for_every_text() {
+    fn query_flag_is_true_for_any_text() {
         assert!(query_flag(Some("true")));
         assert!(query_flag(Some("false")));
         assert!(!query_flag(Some("")));

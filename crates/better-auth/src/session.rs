@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_after_24_hours() {
+    fn session_expires_after_24_hours() {
         let end = LIFE.expires_at(START);
         assert_eq!(end, after(86_400));
         assert!(LIFE.is_alive(end, end));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_renewed_from_the_first_hour_on() {
+    fn session_is_renewed_after_one_hour() {
         let end = LIFE.expires_at(START);
         assert!(!LIFE.is_refresh_due(end, after(59 * 60)));
         assert!(!LIFE.is_refresh_due(end, Timestamp::from_millis(after(3600).millis() - 1)));
@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn freshness_counts_from_sign_in_not_from_renewal() {
+    fn freshness_starts_at_sign_in_not_renewal() {
         assert!(LIFE.is_fresh(START, after(86_399)));
         assert!(!LIFE.is_fresh(START, after(86_400)));
     }
 
     #[test]
-    fn acting_as_somebody_else_ends_after_an_hour() {
+    fn impersonation_expires_after_one_hour() {
         assert_eq!(LIFE.impersonation_expires_at(START), after(3600));
     }
 

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_with_exactly_three_digits() {
+    fn timestamps_have_three_fractional_digits() {
         let written = |millis| Timestamp::from_millis(millis).to_string();
         assert_eq!(written(1_795_188_810_714), "2026-11-20T15:33:30.714Z");
         assert_eq!(written(1_795_188_810_000), "2026-11-20T15:33:30.000Z");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn times_read_back_as_written() {
+    fn timestamps_roundtrip() {
         for millis in [0, 1, 1_795_188_810_714, 4_102_444_800_000, -62_000_000_000] {
             let moment = Timestamp::from_millis(millis);
             assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_time_neither_wraps_nor_panics() {
+    fn timestamp_addition_saturates() {
         let last = Timestamp::from_millis(i64::MAX);
         assert_eq!(last.plus_seconds(i64::MAX), last);
         assert!(last.to_string().starts_with("9999-12-"));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trusted_origin_is_the_origin_of_its_url() {
+    fn trusted_origin_is_origin_of_url() {
         let front = TrustedOrigin::of("https://front.test").unwrap();
         assert_eq!(TrustedOrigin::of("HTTPS://Front.test:443/app/?a#b"), Some(front));
         let with_port = TrustedOrigin::of("http://localhost:3000/").unwrap();

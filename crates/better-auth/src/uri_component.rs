@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_those_of_javascript() {
+    fn escapes_match_javascript() {
         let kept = "ABCxyz019-_.!~*'()";
         assert_eq!(encode(kept), kept);
         assert_eq!(
@@ -53,13 +53,13 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_taken_back_in_either_case() {
+    fn escapes_are_decoded_in_either_case() {
         assert_eq!(decode("%C3%A9%2b%2B"), "é++");
         assert_eq!(decode("plain+text"), "plain+text");
     }
 
     #[test]
-    fn badly_escaped_text_stays_as_it_is() {
+    fn invalid_escapes_are_kept() {
         for text in ["100%", "%zz", "%ff", "%4", "%41%zz", "%41%ff", "%%41"] {
             assert_eq!(decode(text), text);
         }

@@ -55,7 +55,7 @@ fn without_values(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn recorded_signatures_are_made_and_accepted() {
+fn recorded_signatures_are_reproduced_and_accepted() {
     assert_eq!(text(&VECTORS["secret"]), SECRET);
     for (value, cookie_value) in [("session_token", "token"), ("dont_remember", "value")]
         .map(|(cookie, key)| (text(&VECTORS[cookie][key]), text(&VECTORS[cookie]["cookie_value"])))
@@ -73,7 +73,7 @@ fn recorded_signatures_are_made_and_accepted() {
 }
 
 #[test]
-fn the_recorded_session_cookie_names_its_token() {
+fn recorded_session_cookie_has_its_token() {
     let recorded = &VECTORS["session_token"];
     let names = CookieNames::for_base_url("http://localhost:4100");
     let header = format!("{}={}", names.session_token(), text(&recorded["cookie_value"]));
@@ -83,7 +83,7 @@ fn the_recorded_session_cookie_names_its_token() {
 }
 
 #[test]
-fn the_recorded_cache_is_rebuilt_byte_for_byte() {
+fn recorded_cache_is_reproduced() {
     let recorded = &VECTORS["session_data_compact"];
     let signed: Value = serde_json::from_str(text(&recorded["signed_text"])).unwrap();
     let session: SessionObject = object(&signed["session"]);
@@ -104,7 +104,7 @@ fn the_recorded_cache_is_rebuilt_byte_for_byte() {
 }
 
 #[test]
-fn a_recorded_cache_with_awkward_text_is_rebuilt_byte_for_byte() {
+fn recorded_cache_with_special_characters_is_reproduced() {
     let recorded = &RECORDINGS["cache"];
     let session: SessionObject = object(&recorded["session"]);
     let user: UserObject = object(&recorded["user"]);
@@ -114,7 +114,7 @@ fn a_recorded_cache_with_awkward_text_is_rebuilt_byte_for_byte() {
 }
 
 #[test]
-fn a_cache_counts_only_for_its_token_and_time() {
+fn cache_is_valid_only_for_its_token_and_lifetime() {
     let ada = TestUser::ada();
     let value = ada.cached();
     let used = |token: &str, now| cache::verify(SECRET, &value, token, now).is_some();
@@ -130,7 +130,7 @@ fn a_cache_counts_only_for_its_token_and_time() {
 }
 
 #[test]
-fn a_cache_does_not_outlive_its_session() {
+fn cache_expires_with_its_session() {
     let mut ada = TestUser::ada();
     ada.session.expires_at = NOW.plus_seconds(10);
     let value = ada.cached();
@@ -140,7 +140,7 @@ fn a_cache_does_not_outlive_its_session() {
 }
 
 #[test]
-fn recorded_chunks_are_written_line_by_line() {
+fn recorded_chunks_are_reproduced() {
     let recorded = RECORDINGS["chunks"].as_array().unwrap();
     assert!(recorded.len() >= 17);
     for chunks in recorded {
@@ -166,7 +166,7 @@ fn shorten(line: &str) -> String {
 }
 
 #[test]
-fn a_remembered_sign_in_sets_token_and_cache() {
+fn remembered_sign_in_sets_token_and_cache() {
     let ada = TestUser::ada();
     let issued = |header: &str| {
         lines(header, |cookies| {
@@ -197,7 +197,7 @@ fn a_remembered_sign_in_sets_token_and_cache() {
 }
 
 #[test]
-fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
+fn unremembered_sign_in_sets_session_cookies() {
     let ada = TestUser::ada();
     let issued = lines("", |cookies| cookies.issue(&ada.session, &ada.user, NOW, Remember::No));
     assert_eq!(
@@ -217,7 +217,7 @@ fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
 }
 
 #[test]
-fn over_https_cookies_are_secure_and_renamed() {
+fn https_cookies_are_secure_and_prefixed() {
     let ada = TestUser::ada();
     let issued = lines_at("https://school.test", "", |cookies| {
         let mut lines = cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes);
@@ -235,7 +235,7 @@ fn over_https_cookies_are_secure_and_renamed() {
 }
 
 #[test]
-fn signing_out_clears_what_the_request_brought() {
+fn sign_out_clears_received_cookies() {
     let line = |name: &&str| format!("better-auth.{name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
     for (header, cleared) in [
         ("", vec!["session_token", "session_data", "dont_remember"]),
@@ -266,7 +266,7 @@ fn signing_out_clears_what_the_request_brought() {
 }
 
 #[test]
-fn administrators_find_their_way_back() {
+fn admin_session_cookie_restores_session() {
     let names = CookieNames::for_base_url("http://localhost:4100");
     for remember in [Remember::Yes, Remember::No] {
         let written = lines("", |cookies| vec![cookies.admin_session("tok", remember)]);
@@ -297,7 +297,7 @@ fn recorded_passwords_verify() {
 }
 
 #[test]
-fn recorded_addresses_are_judged_alike() {
+fn recorded_addresses_have_same_validity() {
     let recorded = RECORDINGS["emails"].as_object().unwrap();
     assert!(recorded.len() >= 35);
     for (address, taken) in recorded {
@@ -306,7 +306,7 @@ fn recorded_addresses_are_judged_alike() {
 }
 
 #[test]
-fn recorded_origins_are_judged_alike_or_stricter() {
+fn recorded_origins_have_same_or_stricter_result() {
     let front = TrustedOrigin::of("https://front.test").unwrap();
     let recorded = RECORDINGS["origins"].as_array().unwrap();
     assert!(recorded.len() >= 40);
