@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_answer_is_a_yes_and_few_are_asked_again() {
+    fn response_is_classified_as_accepted_retry_or_rejected() {
         let accepted = |status, body| matches!(classify_response(status, body), ResponseClass::Accepted);
         let again = |status| matches!(classify_response(status, ""), ResponseClass::Retry);
         assert!(accepted(Some(200), r#"{"error":0}"#) && accepted(Some(200), r#"{"error":"0"}"#));

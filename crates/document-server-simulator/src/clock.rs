@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_are_written_as_dates() {
+    fn timestamps_are_formatted() {
         assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(iso(951_782_400_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(iso(1_795_132_800_123), "2026-11-20T00:00:00.123Z");

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_configuration_opens_for_editing() {
+    fn signed_configuration_opens_for_editing() {
         let config = parse(&signed(config(&json!({"edit": true}))), &tokens()).unwrap();
         assert!(config.edit);
         assert_eq!(config.user.id, "u1");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_may_lower_itself_but_not_raise() {
+    fn page_may_reduce_but_not_extend_permissions() {
         let mut page = signed(config(&json!({"edit": true})));
         page["editorConfig"]["mode"] = json!("view");
         assert!(!parse(&page, &tokens()).unwrap().edit);
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_rights_make_an_editor_too() {
+    fn narrower_permissions_allow_editing() {
         assert!(!can_edit(Some(&json!({"edit": false}))));
         assert!(can_edit(Some(&json!({"edit": false, "comment": true}))));
         assert!(can_edit(None));
     }
 
     #[test]
-    fn tokens_of_other_directions_and_bad_keys_are_refused() {
+    fn tokens_of_other_requests_and_invalid_keys_are_rejected() {
         let mut page = config(&json!({}));
         page["token"] = json!(tokens().sign_download("http://a/file"));
         assert_eq!(parse(&page, &tokens()).unwrap_err().code, 4004);

@@ -247,7 +247,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn switches_are_merged_and_unknown_ones_refused() {
+    fn faults_are_merged_and_unknown_fields_rejected() {
         let injector = FaultInjector::new();
         injector.update(|faults| faults.unhealthy = true);
         let merged = injector
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_fault_heals_after_its_times() {
+    fn download_fault_ends_after_count() {
         let injector = FaultInjector::new();
         injector.set(Faults {
             download: Some(DownloadFault::Html),

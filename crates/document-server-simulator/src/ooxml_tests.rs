@@ -18,7 +18,7 @@ fn document_xml(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_kind_gives_back_the_lines_it_was_given() {
+fn every_document_kind_roundtrips_lines() {
     for (file_type, kind) in [
         ("docx", DocumentKind::Word),
         ("xlsx", DocumentKind::Cell),
@@ -36,7 +36,7 @@ fn every_kind_gives_back_the_lines_it_was_given() {
 }
 
 #[test]
-fn unchanged_paragraphs_keep_their_formatting_and_changed_ones_their_properties() {
+fn paragraph_formatting_is_kept() {
     let xml = r#"<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/><w:tabs><w:tab w:val="left"/></w:tabs><w:rPr><w:i/></w:rPr></w:pPr><w:r><w:rPr><w:b/></w:rPr><w:t>Old</w:t></w:r><w:r><w:tab/><w:t>title</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>cell</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p><w:r><w:t>a &amp; b &#228;</w:t></w:r></w:p><w:sectPr/></w:body></w:document>"#;
     let bytes = with_document_xml(xml);
     assert_eq!(read(&bytes).unwrap().1, lines(&["Old\ttitle", "cell", "a & b ä"]));
@@ -56,7 +56,7 @@ fn unchanged_paragraphs_keep_their_formatting_and_changed_ones_their_properties(
 }
 
 #[test]
-fn text_boxes_inside_a_paragraph_survive() {
+fn text_boxes_are_kept() {
     let xml = r#"<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>outer</w:t><w:txbxContent><w:p><w:r><w:t>inner</w:t></w:r></w:p></w:txbxContent></w:r></w:p></w:body></w:document>"#;
     let bytes = with_document_xml(xml);
     assert_eq!(read(&bytes).unwrap().1, lines(&["outer"]));
@@ -66,14 +66,14 @@ fn text_boxes_inside_a_paragraph_survive() {
 }
 
 #[test]
-fn lines_can_be_put_first_and_in_the_middle() {
+fn lines_are_inserted_at_start_and_middle() {
     let start = write(&blank::document("docx"), &lines(&["b", "d"])).unwrap();
     let all = lines(&["a", "b", "c", "d"]);
     assert_eq!(read(&write(&start, &all).unwrap()).unwrap().1, all);
 }
 
 #[test]
-fn text_under_a_wrong_name_is_text_and_noise_is_refused() {
+fn plain_text_is_detected_and_binary_data_is_rejected() {
     assert_eq!(
         read(b"hello\nyou").unwrap(),
         (DocumentKind::Text, lines(&["hello", "you"]))
@@ -86,7 +86,7 @@ fn text_under_a_wrong_name_is_text_and_noise_is_refused() {
 }
 
 #[test]
-fn a_bomb_is_too_large() {
+fn zip_bomb_is_rejected() {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("word/document.xml", SimpleFileOptions::default())
         .unwrap();

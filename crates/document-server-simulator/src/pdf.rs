@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_comes_back_with_umlauts_brackets_and_euros() {
+    fn pdf_text_roundtrips_special_characters() {
         let lines = vec!["Grüße (schön) \\ 5 €".to_owned(), String::new(), "Ende „so“".to_owned()];
         let pdf = document("Größe", &lines);
         assert_eq!(text(&pdf).unwrap(), lines.join("\n"));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn long_documents_have_several_pages_and_a_table_that_points_right() {
+    fn long_pdf_has_pages_and_valid_xref() {
         let long = "word ".repeat(400);
         let pdf = document("T", &vec![long; 20]);
         // Every byte above 127 becomes one dot, which keeps the offsets.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_wider_than_the_page_is_broken() {
+    fn word_wider_than_page_is_wrapped() {
         let rows = wrap(&"x".repeat(500));
         assert!(rows.len() > 1);
         assert!(rows.iter().all(|row| width(row) <= WIDTH - 2 * MARGIN));

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_different_lines_made_at_the_same_time_both_stay() {
+    fn concurrent_edits_of_different_lines_are_merged() {
         let mut session = session("a\nb\nc");
         session.replace("ben", 0, 0..1, vec!["a1".into(), "a2".into()]).unwrap();
         session.replace("mia", 0, 2..3, one("C")).unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_of_two_edits_of_one_line_wins() {
+    fn later_edit_of_same_line_wins() {
         let mut session = session("a\nb");
         session.replace("ben", 0, 1..2, one("ben")).unwrap();
         session.replace("mia", 0, 1..2, one("mia")).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_goes_to_the_end_and_readers_may_not_type() {
+    fn text_is_appended_and_viewers_cannot_type() {
         let mut session = session("a\nb");
         session.type_text("ben", None, "!\nnew").unwrap();
         assert_eq!(session.lines(), ["a", "b!", "new"]);

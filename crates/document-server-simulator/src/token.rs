@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_of_another_secret_are_bad_and_old_ones_expired() {
+    fn foreign_tokens_are_invalid_and_old_tokens_are_expired() {
         let ours = TokenSigner::new("one secret of enough length for all");
         let theirs = TokenSigner::new("another secret of the same good length");
         let token = ours.sign_download("http://a/b");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_come_from_the_body_token_before_the_header() {
+    fn body_token_takes_precedence_over_header_token() {
         let tokens = TokenSigner::new("one secret of enough length for all");
         let claims = |key: &str| json!({"c": "info", "key": key}).as_object().unwrap().clone();
         let body = json!({"c": "drop", "key": "plain", "token": tokens.sign(claims("body"))});

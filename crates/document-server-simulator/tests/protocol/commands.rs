@@ -18,7 +18,7 @@ async fn raw(server: &TestServer, path: &str, header: Option<String>, body: Valu
 }
 
 #[tokio::test]
-async fn tokens_are_taken_from_body_or_header_and_plain_fields_do_not_count() {
+async fn command_parameters_come_from_token_in_body_or_header() {
     let server = TestServer::new().await;
     let version = json!({"c": "version"});
     let body = json!({"token": sign(version.clone())});
@@ -50,7 +50,7 @@ async fn tokens_are_taken_from_body_or_header_and_plain_fields_do_not_count() {
 }
 
 #[tokio::test]
-async fn info_names_the_editors_and_sends_the_news_once_more() {
+async fn info_returns_editors_and_sends_callback() {
     let server = TestServer::new().await;
     assert_eq!(server.command("info", "d-1").await["error"], 1);
     let ben = server.open("d-1", "ben").await;
@@ -65,7 +65,7 @@ async fn info_names_the_editors_and_sends_the_news_once_more() {
 }
 
 #[tokio::test]
-async fn dropped_editors_stop_typing_and_what_they_typed_is_saved() {
+async fn dropped_editors_become_read_only_and_changes_are_saved() {
     let server = TestServer::new().await;
     let (ben, mia) = (server.open("d-1", "ben").await, server.open("d-1", "mia").await);
     ben.type_text(" before").await.unwrap();
@@ -81,7 +81,7 @@ async fn dropped_editors_stop_typing_and_what_they_typed_is_saved() {
 }
 
 #[tokio::test]
-async fn a_client_that_ignores_drop_still_saves() {
+async fn client_that_ignores_drop_still_saves() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     server.simulator.faults().update(|faults| faults.ignores_drop = true);
@@ -91,7 +91,7 @@ async fn a_client_that_ignores_drop_still_saves() {
 }
 
 #[tokio::test]
-async fn forcesave_says_unknown_busy_or_what_the_switch_says() {
+async fn forcesave_returns_unknown_busy_or_injected_error() {
     let server = TestServer::new().await;
     assert_eq!(server.command("forcesave", "d-1").await["error"], 1);
     let ben = server.open("d-1", "ben").await;

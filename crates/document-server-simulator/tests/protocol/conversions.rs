@@ -24,7 +24,7 @@ async fn pdf_of(answer: &Value) -> String {
 }
 
 #[tokio::test]
-async fn documents_of_every_kind_become_pdfs_with_their_text() {
+async fn conversion_of_any_kind_keeps_text() {
     let server = TestServer::new().await;
     for file_type in ["docx", "xlsx", "pptx"] {
         store(&server, file_type, "Grüße aus der 7b");
@@ -39,7 +39,7 @@ async fn documents_of_every_kind_become_pdfs_with_their_text() {
 }
 
 #[tokio::test]
-async fn an_asynchronous_conversion_is_polled_until_its_end() {
+async fn asynchronous_conversion_is_polled_until_done() {
     let server = TestServer::new().await;
     server.simulator.faults().update(|faults| faults.conversion_polls = 2);
     let mut parameters = parse_request(&server, "k");
@@ -58,7 +58,7 @@ async fn an_asynchronous_conversion_is_polled_until_its_end() {
 }
 
 #[tokio::test]
-async fn the_same_key_gives_the_old_result_and_no_key_is_shared_by_all() {
+async fn conversion_result_is_cached_by_key_and_shared_without_key() {
     let server = TestServer::new().await;
     store(&server, "docx", "first");
     let mut keyless = parse_request(&server, "x");
@@ -78,7 +78,7 @@ async fn the_same_key_gives_the_old_result_and_no_key_is_shared_by_all() {
 }
 
 #[tokio::test]
-async fn errors_are_numbers_and_a_failed_download_is_not_remembered() {
+async fn conversion_errors_are_codes_and_failed_download_is_not_cached() {
     let server = TestServer::new().await;
     let error = async |parameters: Value| server.post_signed("/converter", parameters).await["error"].clone();
     let with = |name: &str, value: Value| {
@@ -116,7 +116,7 @@ async fn errors_are_numbers_and_a_failed_download_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn the_old_address_answers_in_xml() {
+async fn former_converter_url_returns_xml() {
     let server = TestServer::new().await;
     let body = json!({"token": sign(parse_request(&server, "k"))});
     let url = format!("{}/ConvertService.ashx", server.simulator.url());
@@ -129,7 +129,7 @@ async fn the_old_address_answers_in_xml() {
 }
 
 #[tokio::test]
-async fn a_hanging_conversion_ends_in_a_timeout_only_after_long() {
+async fn hanging_conversion_times_out() {
     let server = TestServer::with(SimulatorSettings {
         time_scale: 0.0001,
         ..SimulatorSettings::new(SECRET)

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{TIMEOUT, TestServer, fetch};
 
 #[tokio::test]
-async fn removed_editor_loses_what_it_has_not_sent() {
+async fn removed_editor_loses_unsent_text() {
     let server = TestServer::new().await;
     // No interval elapses within this test.
     server.simulator.set_faults(Faults {
@@ -29,7 +29,7 @@ async fn removed_editor_loses_what_it_has_not_sent() {
 }
 
 #[tokio::test]
-async fn editor_with_a_gap_sends_when_it_is_over() {
+async fn editor_with_autosave_gap_sends_after_gap() {
     let server = TestServer::new().await;
     server.simulator.set_faults(Faults {
         autosave_gap: Some(20),
@@ -47,7 +47,7 @@ async fn editor_with_a_gap_sends_when_it_is_over() {
 }
 
 #[tokio::test]
-async fn restart_with_changes_answers_nothing_new_and_the_next_opening_brings_them() {
+async fn forcesave_after_restart_returns_no_changes_until_next_edit() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();
@@ -72,7 +72,7 @@ async fn restart_with_changes_answers_nothing_new_and_the_next_opening_brings_th
 }
 
 #[tokio::test]
-async fn forced_result_is_dropped_when_the_session_ends_while_it_is_assembled() {
+async fn forced_save_is_dropped_if_session_ends_during_assembly() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text(" typed").await.unwrap();

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{SECRET, TestServer, fetch, sign_config, sign_with, unix_time};
 
 #[tokio::test]
-async fn open_type_close_saves_a_valid_docx_with_the_text() {
+async fn closing_after_changes_saves_valid_docx() {
     let server = TestServer::new().await;
     let editor = server.open("d-1", "ben").await;
     assert!(editor.may_edit());
@@ -35,7 +35,7 @@ async fn open_type_close_saves_a_valid_docx_with_the_text() {
 }
 
 #[tokio::test]
-async fn two_editors_share_one_session_and_the_last_one_saves() {
+async fn last_editor_of_shared_session_saves() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     let mia = server.open("d-1", "mia").await;
@@ -58,7 +58,7 @@ async fn two_editors_share_one_session_and_the_last_one_saves() {
 }
 
 #[tokio::test]
-async fn closing_without_changes_sends_4_and_the_key_goes_on() {
+async fn closing_without_changes_sends_status_4_and_keeps_key() {
     let server = TestServer::new().await;
     assert_eq!(server.open("d-1", "ben").await.close().await.unwrap().status, Some(4));
     let again = server.open("d-1", "ben").await;
@@ -67,7 +67,7 @@ async fn closing_without_changes_sends_4_and_the_key_goes_on() {
 }
 
 #[tokio::test]
-async fn viewers_cause_no_callbacks_and_hold_no_save_back() {
+async fn viewers_send_no_callbacks_and_delay_no_save() {
     let server = TestServer::new().await;
     let mut config = server.plain_config("d-1", "zoe");
     config["editorConfig"]["mode"] = json!("view");
@@ -84,7 +84,7 @@ async fn viewers_cause_no_callbacks_and_hold_no_save_back() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_saved_for_good_opens_old_content_for_reading() {
+async fn saved_key_opens_old_content_read_only() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text(" new").await.unwrap();
@@ -95,7 +95,7 @@ async fn a_key_that_was_saved_for_good_opens_old_content_for_reading() {
 }
 
 #[tokio::test]
-async fn a_lost_editor_is_waited_for_and_may_come_back() {
+async fn disconnected_editor_may_reconnect_before_save() {
     let server = TestServer::with(SimulatorSettings {
         time_scale: 0.1,
         ..SimulatorSettings::new(SECRET)
@@ -117,7 +117,7 @@ async fn a_lost_editor_is_waited_for_and_may_come_back() {
 }
 
 #[tokio::test]
-async fn the_twenty_first_editor_is_silently_a_viewer() {
+async fn editor_above_connection_limit_is_viewer() {
     let server = TestServer::with(SimulatorSettings {
         connection_limit: 2,
         ..SimulatorSettings::quick(SECRET)
@@ -130,7 +130,7 @@ async fn the_twenty_first_editor_is_silently_a_viewer() {
 }
 
 #[tokio::test]
-async fn configurations_without_a_right_token_are_refused() {
+async fn configuration_without_valid_token_is_rejected() {
     let server = TestServer::new().await;
     let url = server.simulator.url();
     let plain = server.plain_config("d-1", "ben");
@@ -157,7 +157,7 @@ async fn configurations_without_a_right_token_are_refused() {
 }
 
 #[tokio::test]
-async fn an_empty_source_opens_blank_and_a_missing_one_not_at_all() {
+async fn empty_source_opens_blank_and_missing_source_fails() {
     let server = TestServer::new().await;
     server.store(Vec::new());
     let blank = server.open("d-1", "ben").await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{SECRET, TestServer};
 
 #[tokio::test]
-async fn the_files_of_the_page_hold_to_a_strict_policy() {
+async fn page_assets_have_strict_content_security_policy() {
     let server = TestServer::new().await;
     let get = async |path: &str| {
         let response = reqwest::get(format!("{}{path}", server.simulator.url())).await.unwrap();
@@ -58,7 +58,7 @@ async fn state(stream: &mut reqwest::Response) -> Value {
 }
 
 #[tokio::test]
-async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
+async fn event_stream_sends_changes_and_its_end_disconnects() {
     let server = TestServer::new().await;
     let (ben, mia) = (server.open("d-1", "ben").await, server.open("d-1", "mia").await);
     let mut heard = stream(&server, &ben.opened.connection).await;
@@ -78,7 +78,7 @@ async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
 }
 
 #[tokio::test]
-async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_waiting() {
+async fn close_request_saves_last_edit_and_skips_save_delay() {
     let server = TestServer::with(SimulatorSettings::new(SECRET)).await;
     let ben = server.open("d-1", "ben").await;
     let page = stream(&server, &ben.opened.connection).await;
@@ -104,7 +104,7 @@ async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_wait
 }
 
 #[tokio::test]
-async fn the_server_can_be_mounted_in_another() {
+async fn router_can_be_nested() {
     let simulator = Simulator::new(SimulatorSettings {
         public_url: Some("http://school.test/docs".into()),
         ..SimulatorSettings::quick(SECRET)

@@ -16,7 +16,7 @@ async fn saved(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
+async fn signed_url_covers_path_and_expiry_but_not_host() {
     let server = TestServer::new().await;
     let url = saved(&server).await;
     let text = url.as_str().unwrap();
@@ -33,7 +33,7 @@ async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
 }
 
 #[tokio::test]
-async fn result_files_fail_in_every_way() {
+async fn download_faults_are_injected() {
     let server = TestServer::new().await;
     let url = saved(&server).await;
     let faults = server.simulator.faults();
@@ -69,7 +69,7 @@ async fn result_files_fail_in_every_way() {
 }
 
 #[tokio::test]
-async fn callbacks_are_doubled_and_overtaken() {
+async fn callbacks_are_duplicated_and_reordered() {
     let server = TestServer::new().await;
     let faults = server.simulator.faults();
     let ben = server.open("d-1", "ben").await;
@@ -96,7 +96,7 @@ async fn callbacks_are_doubled_and_overtaken() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_followed_by_the_same_callback() {
+async fn lost_response_is_retried() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
@@ -106,7 +106,7 @@ async fn a_lost_answer_is_followed_by_the_same_callback() {
 }
 
 #[tokio::test]
-async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
+async fn spoofed_host_and_wrong_filetype_are_sent() {
     let server = TestServer::new().await;
     let spoof = [("X-Forwarded-Host", "evil.example")];
     let ben = client::open_with_headers(&server.simulator.url(), &server.config("d-1", "ben"), &spoof)
@@ -129,7 +129,7 @@ async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
 }
 
 #[tokio::test]
-async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
+async fn crash_sends_no_callback_and_keeps_changes() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text(" before").await.unwrap();
@@ -147,7 +147,7 @@ async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
+async fn outage_refuses_connections_and_port_is_reused() {
     let server = TestServer::new().await;
     let health = format!("{}/healthcheck", server.simulator.url());
     let client = reqwest::Client::new();
@@ -172,7 +172,7 @@ async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
 }
 
 #[tokio::test]
-async fn saves_can_be_forgotten_without_being_sent() {
+async fn forgotten_save_is_not_sent() {
     let server = TestServer::new().await;
     server.simulator.faults().update(|faults| faults.forgets_saves = true);
     let ben = server.open("d-1", "ben").await;
@@ -183,7 +183,7 @@ async fn saves_can_be_forgotten_without_being_sent() {
 }
 
 #[tokio::test]
-async fn switches_and_lists_are_there_over_http_too() {
+async fn faults_and_log_are_available_over_http() {
     let server = TestServer::new().await;
     let client = reqwest::Client::new();
     let url = |path: &str| format!("{}/practice/{path}", server.simulator.url());
@@ -206,7 +206,7 @@ async fn switches_and_lists_are_there_over_http_too() {
 }
 
 #[tokio::test]
-async fn stopping_frees_the_port() {
+async fn stop_frees_port() {
     let server = TestServer::new().await;
     let address = server.simulator.address();
     server.simulator.stop().await;

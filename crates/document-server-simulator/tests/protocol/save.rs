@@ -9,7 +9,7 @@ use crate::support::{TIMEOUT, TestServer, fetch};
 const NO: &str = r#"{"error":1}"#;
 
 #[tokio::test]
-async fn failures_that_may_pass_are_retried_with_the_same_file_and_a_new_token() {
+async fn temporary_failure_is_retried_with_same_file_and_new_token() {
     let server = TestServer::new().await;
     server.set_responses(&[(200, r#"{"error":0}"#), (500, ""), (503, ""), (429, "")]);
     let ben = server.open("d-1", "ben").await;
@@ -22,7 +22,7 @@ async fn failures_that_may_pass_are_retried_with_the_same_file_and_a_new_token()
 }
 
 #[tokio::test]
-async fn after_four_failures_the_save_is_forgotten_and_can_be_fetched() {
+async fn save_is_forgotten_after_four_failures_and_downloadable() {
     let server = TestServer::new().await;
     server.set_responses(&[(200, r#"{"error":0}"#), (500, ""), (500, ""), (500, ""), (500, "")]);
     let ben = server.open("d-1", "ben").await;
@@ -40,7 +40,7 @@ async fn after_four_failures_the_save_is_forgotten_and_can_be_fetched() {
 }
 
 #[tokio::test]
-async fn every_other_answer_is_one_attempt_and_then_forgotten() {
+async fn other_responses_are_not_retried() {
     for answer in [
         (200, NO),
         (200, "OK"),
@@ -61,7 +61,7 @@ async fn every_other_answer_is_one_attempt_and_then_forgotten() {
 }
 
 #[tokio::test]
-async fn a_forgotten_document_opens_from_its_copy_and_a_taken_save_removes_it() {
+async fn forgotten_file_is_opened_and_removed_by_accepted_save() {
     let server = TestServer::new().await;
     server.set_responses(&[(200, r#"{"error":0}"#), (200, NO)]);
     let ben = server.open("d-1", "ben").await;
@@ -81,7 +81,7 @@ async fn a_forgotten_document_opens_from_its_copy_and_a_taken_save_removes_it() 
 }
 
 #[tokio::test]
-async fn a_forced_save_keeps_the_key_and_the_last_leave_says_notmodified() {
+async fn forced_save_keeps_key() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     assert_eq!(server.command("forcesave", "d-1").await["error"], 4);
@@ -101,7 +101,7 @@ async fn a_forced_save_keeps_the_key_and_the_last_leave_says_notmodified() {
 }
 
 #[tokio::test]
-async fn after_a_forced_save_the_final_one_has_nothing_new() {
+async fn final_save_after_forced_save_is_notmodified() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
@@ -116,7 +116,7 @@ async fn after_a_forced_save_the_final_one_has_nothing_new() {
 }
 
 #[tokio::test]
-async fn a_refused_forced_save_is_sent_again_as_the_same_file() {
+async fn rejected_forced_save_is_retried_with_same_file() {
     let server = TestServer::new().await;
     server.set_responses(&[(200, r#"{"error":0}"#), (500, "")]);
     let ben = server.open("d-1", "ben").await;
@@ -138,7 +138,7 @@ fn path(url: &serde_json::Value) -> String {
 }
 
 #[tokio::test]
-async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
+async fn failed_assembly_sends_status_3_and_rejection_keeps_changes() {
     let server = TestServer::new().await;
     server.set_responses(&[(200, r#"{"error":0}"#), (200, NO)]);
     server.simulator.set_faults(Faults {
@@ -156,7 +156,7 @@ async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
 }
 
 #[tokio::test]
-async fn a_yes_to_status_3_loses_the_changes() {
+async fn accepted_status_3_loses_changes() {
     let server = TestServer::new().await;
     server.simulator.faults().update(|faults| faults.assembly_fails = true);
     let ben = server.open("d-1", "ben").await;
@@ -168,7 +168,7 @@ async fn a_yes_to_status_3_loses_the_changes() {
 }
 
 #[tokio::test]
-async fn long_histories_are_only_in_the_body_token() {
+async fn long_history_is_omitted_from_header_token() {
     let server = TestServer::new().await;
     server.simulator.faults().update(|faults| faults.history_padding = 200);
     let ben = server.open("d-1", "ben").await;
