@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_found_behind_a_strange_name() {
+    fn cpu_time_is_parsed_after_unusual_program_name() {
         let stat = "17 (a b) c) S 1 17 17 0 -1 4194304 500 0 0 0 250 50 0 0 20 0 9 0 100 1 2 3";
         assert_eq!(read(stat), Some(Duration::from_secs(3)));
         assert_eq!(read("17 (short) S 1"), None);
     }
 
     #[test]
-    fn memory_is_what_no_file_stands_behind() {
+    fn memory_excludes_mapped_files() {
         assert_eq!(
             anonymous("VmRSS:\t 9 kB\nRssAnon:\t    2048 kB\nRssFile: 1 kB\n"),
             Some(2 << 20)

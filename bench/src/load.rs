@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_read_only_when_it_is_complete() -> anyhow::Result<()> {
+    fn incomplete_head_is_not_parsed() -> anyhow::Result<()> {
         assert_eq!(head(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n")?, None);
         assert_eq!(head(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")?, Some((38, 2)));
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());

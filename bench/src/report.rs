@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_stands_between_the_marks_is_replaced() {
+    fn only_text_between_markers_is_replaced() {
         let old = format!("a\n{}\nold\n{}\nb\n", MARKS[0], MARKS[1]);
         let new = format!("a\n{}\n\nnew\n\n{}\nb\n", MARKS[0], MARKS[1]);
         assert_eq!(replaced(&old, "new\n").as_deref(), Some(new.as_str()));

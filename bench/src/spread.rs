@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_one_or_between_the_two() {
+    fn median_of_even_count_is_mean_of_middle() {
         assert_eq!(Spread::of([3.0, 1.0, 2.0]).map(|spread| spread.median), Some(2.0));
         assert_eq!(Spread::of([4.0, 1.0, 3.0, 2.0]).map(|spread| spread.median), Some(2.5));
         assert_eq!(Spread::of([]), None);
     }
 
     #[test]
-    fn ratios_are_taken_within_a_round() {
+    fn ratios_are_computed_within_a_round() {
         let sample = |who, rate| Sample {
             target: Target(Operation::Groups, who),
             rate,
