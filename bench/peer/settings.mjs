@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs'
 
 export const settings = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 
-/** Tells the measuring program where this peer listens and which processes are to be counted. */
+/** Sends the address of this peer and the processes to be measured to the benchmark. */
 export function greet(address, processes) {
   console.log(JSON.stringify({ base: `http://127.0.0.1:${address.port}`, processes }))
 }

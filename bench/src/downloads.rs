@@ -1,7 +1,7 @@
 //! File downloads compared with nginx: a document of 50 KB as the document server fetches it, the configuration that
 //! opens it, and the download of a large document. nginx sends the same bytes from a file. The service authenticates
-//! the request, opens the stored file and verifies its hash while streaming; nginx does none of that and lets the
-//! kernel copy.
+//! the request, opens the stored file and verifies its hash while streaming; nginx does none of that and the
+//! kernel copies the file.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl Downloads {
         let room = asking.room_of(people, "The class that reads").await?;
         let small = asking.upload(reader, (&room, None), "small.docx", document.to_vec());
         let small = small.await?;
-        // Random letters, so the text does not compress.
+        // Random text, which does not compress.
         let text: Vec<u8> = (0..LARGE).map(|_| rand::random_range(b'a'..=b'z')).collect();
         let large = asking.upload(reader, (&room, None), "large.txt", text.clone()).await?;
         let path = format!("/api/workrooms/documents/{small}/editor-config");

@@ -84,7 +84,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
             .map(|_| rng.sample(rand::distr::Alphanumeric) as char)
             .collect()
     };
-    // Random letters compress to about three quarters.
+    // Random text compresses to about three quarters.
     let lines: Vec<String> = (0..SIZE / 75).map(|_| line()).collect();
     let mut bytes = write_document(&blank_document("docx"), &lines)
         .map_err(|_| anyhow::anyhow!("the blank document can be written"))?;

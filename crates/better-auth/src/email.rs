@@ -3,9 +3,9 @@
 
 /// Returns whether the library accepts this text as an email address.
 ///
-/// Before the `@`: dot-separated parts of letters, digits and `_ ' + -`; the last character is not an apostrophe. After
-/// it: at least two labels of letters, digits and inner or final hyphens; the last label has letters only, at least
-/// two.
+/// Before the `@`: dot-separated parts of alphanumeric characters and `_ ' + -`; the last character is not an
+/// apostrophe. After it: at least two labels of alphanumeric characters and inner or final hyphens; the last label has
+/// at least two characters, all of them alphabetic.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else {
         return false;

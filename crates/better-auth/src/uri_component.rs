@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// The characters that `encodeURIComponent` escapes: all but letters, digits and `- _ . ! ~ * ' ( )`.
+/// The characters that `encodeURIComponent` escapes: all but alphanumeric characters and `- _ . ! ~ * ' ( )`.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')

@@ -54,7 +54,7 @@ impl Drop for StreamGuard {
 }
 
 /// `GET /practice/events?connection=`: sends the session as this connection sees it, once and after every change. The
-/// stream stands for the network connection of the page: when it ends, the member is disconnected until it reconnects.
+/// stream represents the network connection of the page: when it ends, the member is disconnected until it reconnects.
 pub(crate) async fn events(State(simulator): State<Simulator>, Query(query): Query<ConnectionQuery>) -> Response {
     let updates = match simulator.state().session_of(&query.connection) {
         Some(session) => session.updates.subscribe(),

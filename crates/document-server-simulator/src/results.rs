@@ -171,7 +171,7 @@ fn padded_body(bytes: Bytes, size: u64) -> Body {
     let tail = stream::unfold(missing, |missing| async move {
         let step = missing.min(ZEROS.len() as u64);
         let chunk = ZEROS.slice(..usize::try_from(step).expect("at most one block"));
-        // Lets other tasks run: this stream never awaits anything else.
+        // Yields to other tasks: this stream never awaits anything else.
         tokio::task::yield_now().await;
         (step > 0).then(|| (Ok::<_, std::io::Error>(chunk), missing - step))
     });
