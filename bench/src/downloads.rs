@@ -12,7 +12,7 @@ use groupwork::clock;
 use serde_json::{Value, json};
 
 use crate::cpu;
-use crate::lanes::Pace;
+use crate::lanes::RoundSettings;
 use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
 use crate::process::ServiceProcess;
@@ -49,7 +49,7 @@ pub struct DownloadRounds {
 }
 
 /// A request that both servers are measured with.
-struct Subject {
+struct DownloadSubject {
     connections: usize,
     service: String,
     head: String,
@@ -61,7 +61,7 @@ struct Subject {
 /// Documents to download, and nginx with the same files.
 pub struct Downloads {
     nginx: Nginx,
-    subjects: [Subject; 3],
+    subjects: [DownloadSubject; 3],
 }
 
 impl Downloads {
@@ -94,21 +94,21 @@ impl Downloads {
             .context("a document's address")?;
         let cookie = format!("Cookie: {}\r\n", reader.cookie);
         let subjects = [
-            Subject {
+            DownloadSubject {
                 connections: 32,
                 service: path,
                 head: cookie.clone(),
                 nginx: "/configuration.json".to_owned(),
                 body: None,
             },
-            Subject {
+            DownloadSubject {
                 connections: 8,
                 service: url.trim_start_matches(&measured.base).to_owned(),
                 head: format!("Authorization: Bearer {}\r\n", pass(url)),
                 nginx: "/small.docx".to_owned(),
                 body: Some(document.to_vec()),
             },
-            Subject {
+            DownloadSubject {
                 connections: 4,
                 service: format!("/api/workrooms/documents/{large}/download"),
                 head: cookie,
@@ -120,7 +120,7 @@ impl Downloads {
     }
 
     /// Measures every subject on both servers, in alternating order.
-    pub async fn rounds(&self, measured: &ServiceProcess, pace: &Pace) -> anyhow::Result<DownloadRounds> {
+    pub async fn rounds(&self, measured: &ServiceProcess, pace: &RoundSettings) -> anyhow::Result<DownloadRounds> {
         let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..pace.rounds {
             for (subject, rounds) in self.subjects.iter().zip(&mut rounds) {
@@ -148,7 +148,11 @@ impl Downloads {
     }
 }
 
-async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Throughput> {
+async fn serve(
+    server: (SocketAddr, u32, &String),
+    subject: &DownloadSubject,
+    sample: Duration,
+) -> anyhow::Result<Throughput> {
     let (address, process, path) = server;
     // Both requests have the same headers, so parsing costs the same.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::database_copies::DatabaseLocation;
-use crate::lanes::{HttpLoad, Lane, Load, Operation, Server, Target};
+use crate::lanes::{HttpLoad, Lane, Load, LoadTarget, MeasuredServer, Operation};
 use crate::process::{ServiceProcess, StartOptions, get};
 use crate::queries::PAGE;
-use crate::seed::{self, BenchUser, BenchUsers, ChatRoom, Lesson};
+use crate::seed::{self, BenchUser, BenchUsers, ChatRoom, MeasuredClass};
 
 /// A filled school.
 pub struct FilledSchool {
@@ -17,7 +17,7 @@ pub struct FilledSchool {
     /// Its rows.
     pub rows: DatabaseLocation,
     /// The measured class.
-    pub lesson: Lesson,
+    pub lesson: MeasuredClass,
     /// The rooms for chat messages.
     pub talks: Vec<ChatRoom>,
     /// Rows of the other classes, and records of the activity log.
@@ -74,13 +74,13 @@ impl FilledSchool {
     }
 
     /// Creates a lane that requests a recorded response from the service.
-    pub fn lane<'s>(&'s self, what: Operation, who: Server, recorded: &'s RecordedResponse) -> Lane<'s> {
+    pub fn lane<'s>(&'s self, what: Operation, who: MeasuredServer, recorded: &'s RecordedResponse) -> Lane<'s> {
         let request = match who {
-            Server::Limit => &recorded.ask_memory,
+            MeasuredServer::Limit => &recorded.ask_memory,
             _ => &recorded.ask,
         };
         fixed(
-            Target(what, who),
+            LoadTarget(what, who),
             self.measured.address,
             vec![self.measured.process()],
             request,
@@ -92,7 +92,7 @@ impl FilledSchool {
     pub fn chat_lane(&self) -> Lane<'_> {
         let cookies = self.talks.iter().map(|talk| talk.student.cookie.clone()).collect();
         chat_lane(
-            Server::Service,
+            MeasuredServer::Service,
             self.measured.address,
             vec![self.measured.process()],
             &self.talks,
@@ -103,7 +103,7 @@ impl FilledSchool {
 
 /// Creates a lane that repeats one request with a constant response.
 pub fn fixed<'s>(
-    target: Target,
+    target: LoadTarget,
     address: SocketAddr,
     processes: Vec<u32>,
     request: &'s [u8],
@@ -123,7 +123,7 @@ pub fn fixed<'s>(
 
 /// Creates a lane of messages by students with these cookies.
 pub fn chat_lane(
-    who: Server,
+    who: MeasuredServer,
     host: SocketAddr,
     processes: Vec<u32>,
     talks: &[ChatRoom],
@@ -139,7 +139,7 @@ pub fn chat_lane(
         post(host, &path, &head, &chat_message(connection, count))
     };
     Lane {
-        target: Target(Operation::ChatRoom, who),
+        target: LoadTarget(Operation::ChatRoom, who),
         work: Load::Http(HttpLoad {
             address: host,
             processes,

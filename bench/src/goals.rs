@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::downloads;
 use crate::finishing;
-use crate::lanes::{Operation, Server};
+use crate::lanes::{MeasuredServer, Operation};
 use crate::measurement::Report;
 use crate::spread::{Rounds, Spread, cpu, rate};
 
@@ -79,14 +79,14 @@ fn beside_node(report: &Report) -> Vec<Goal> {
     let (sqlite, postgres) = (Rounds(&report.sqlite), Rounds(&report.postgres));
     // Read-heavy requests are compared on the larger school, if there is one.
     let ours = if report.pace.many > 1 {
-        Server::Many
+        MeasuredServer::Many
     } else {
-        Server::Service
+        MeasuredServer::Service
     };
     let ratio = |what, peer| sqlite.both((what, ours), (what, peer), rate, |ours, theirs| ours / theirs);
     let better_auth = sqlite.above(
-        (Operation::Check, Server::Fastify),
-        (Operation::Nothing, Server::Fastify),
+        (Operation::Check, MeasuredServer::Fastify),
+        (Operation::Nothing, MeasuredServer::Fastify),
         cpu,
     );
     let mut check = goal(
@@ -94,8 +94,8 @@ fn beside_node(report: &Report) -> Vec<Goal> {
         AtMost(20.0),
         " µs",
         sqlite.above(
-            (Operation::Check, Server::Service),
-            (Operation::Nothing, Server::Service),
+            (Operation::Check, MeasuredServer::Service),
+            (Operation::Nothing, MeasuredServer::Service),
             cpu,
         ),
     );
@@ -107,32 +107,32 @@ fn beside_node(report: &Report) -> Vec<Goal> {
             "group list of a class: rate beside Express + Prisma + better-auth",
             AtLeast(10.0),
             "×",
-            ratio(Operation::Groups, Server::Express),
+            ratio(Operation::Groups, MeasuredServer::Express),
         ),
         goal(
             "the same beside Fastify + better-sqlite3 + better-auth",
             AtLeast(4.0),
             "×",
-            ratio(Operation::Groups, Server::Fastify),
+            ratio(Operation::Groups, MeasuredServer::Fastify),
         ),
         goal(
             "page of the activity log: rate beside Express + Prisma + better-auth",
             AtLeast(6.0),
             "×",
-            ratio(Operation::LogPage, Server::Express),
+            ratio(Operation::LogPage, MeasuredServer::Express),
         ),
         goal(
             "chat message, synchronous=FULL: rate beside two processes of Fastify",
             AtLeast(2.0),
             "×",
-            sqlite.beside(Operation::ChatRoom, Server::FastifyPair, rate),
+            sqlite.beside(Operation::ChatRoom, MeasuredServer::FastifyPair, rate),
         ),
         check,
         goal(
             "PostgreSQL: server CPU of the group list beside Fastify + pg",
             AtMost(0.8),
             "×",
-            postgres.beside(Operation::Groups, Server::Fastify, cpu),
+            postgres.beside(Operation::Groups, MeasuredServer::Fastify, cpu),
         ),
     ]
 }
@@ -141,14 +141,20 @@ fn own_cost(report: &Report) -> Vec<Goal> {
     use Bound::AtMost;
     let sqlite = Rounds(&report.sqlite);
     let larger = |what, figure| {
-        sqlite.both((what, Server::Many), (what, Server::Service), figure, |many, usual| {
-            many / usual
-        })
+        sqlite.both(
+            (what, MeasuredServer::Many),
+            (what, MeasuredServer::Service),
+            figure,
+            |many, usual| many / usual,
+        )
     };
     let slower = |what| {
-        sqlite.both((what, Server::Service), (what, Server::Many), rate, |usual, many| {
-            usual / many
-        })
+        sqlite.both(
+            (what, MeasuredServer::Service),
+            (what, MeasuredServer::Many),
+            rate,
+            |usual, many| usual / many,
+        )
     };
     let least = finishing::DOCUMENTS[0];
     let column = |column: usize| {
@@ -170,13 +176,13 @@ fn own_cost(report: &Report) -> Vec<Goal> {
             "group list: CPU beside the raw loop of its statements",
             AtMost(1.5),
             "×",
-            sqlite.beside(Operation::Groups, Server::QueryLoop, cpu),
+            sqlite.beside(Operation::Groups, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
             "page of the log: CPU beside the raw loop",
             AtMost(1.7),
             "×",
-            sqlite.beside(Operation::LogPage, Server::QueryLoop, cpu),
+            sqlite.beside(Operation::LogPage, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
             "ten times the rows, group list: CPU",
@@ -207,8 +213,8 @@ fn own_cost(report: &Report) -> Vec<Goal> {
             AtMost(1.5),
             "×",
             sqlite.both(
-                (Operation::Save, Server::Limit),
-                (Operation::Save, Server::Service),
+                (Operation::Save, MeasuredServer::Limit),
+                (Operation::Save, MeasuredServer::Service),
                 rate,
                 |raw, save| raw / save,
             ),

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::cpu;
-use crate::lanes::Pace;
+use crate::lanes::RoundSettings;
 use crate::process::{ServiceProcess, StartOptions};
 
 /// Number of connections: below the usual limit of file descriptors, for both ends.
@@ -18,7 +18,7 @@ const CONNECTIONS: u32 = 4_000;
 const WARM: u32 = 400;
 
 /// Opens the connections, sends one request on each, waits, and returns the bytes per connection.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &RoundSettings) -> anyhow::Result<Vec<f64>> {
     let mut sizes = Vec::new();
     for _ in 0..pace.rounds.min(3) {
         let measured = ServiceProcess::start(&StartOptions {

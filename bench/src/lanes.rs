@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
-use crate::load::{self, Outcome, RequestPlan};
+use crate::load::{self, LoadResult, RequestPlan};
 use crate::queries::{LoopResponse, QueryLoop};
 use crate::{cpu, seed};
 
@@ -15,7 +15,7 @@ pub const CONNECTIONS: usize = 32;
 
 /// Duration of the measurements.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub struct RoundSettings {
     /// Number of rounds.
     pub rounds: usize,
     /// Duration of the load on each lane in each round.
@@ -47,7 +47,7 @@ pub enum Operation {
 
 /// The measured server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Server {
+pub enum MeasuredServer {
     /// The service.
     Service,
     /// The lower bound: the same process serving from memory, or doing only what durability requires.
@@ -66,12 +66,12 @@ pub enum Server {
 
 /// A request and the server that handles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target(pub Operation, pub Server);
+pub struct LoadTarget(pub Operation, pub MeasuredServer);
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample {
-    pub target: Target,
+pub struct LoadSample {
+    pub target: LoadTarget,
     /// Responses per second.
     pub rate: f64,
     /// CPU of the measured processes per response, in microseconds.
@@ -80,7 +80,7 @@ pub struct Sample {
 
 /// A target and how it is loaded.
 pub struct Lane<'s> {
-    pub target: Target,
+    pub target: LoadTarget,
     pub work: Load<'s>,
 }
 
@@ -106,7 +106,7 @@ pub struct HttpLoad<'s> {
 }
 
 /// Warms every lane up once and then loads it in each round.
-pub async fn rounds(lanes: &[Lane<'_>], pace: &Pace, title: &str) -> anyhow::Result<Vec<Vec<Sample>>> {
+pub async fn rounds(lanes: &[Lane<'_>], pace: &RoundSettings, title: &str) -> anyhow::Result<Vec<Vec<LoadSample>>> {
     for lane in lanes {
         // Warms up caches, prepared statements, compiled code and connections to the document server.
         lane.sample(Duration::from_millis(500).min(pace.sample)).await?;
@@ -125,7 +125,7 @@ pub async fn rounds(lanes: &[Lane<'_>], pace: &Pace, title: &str) -> anyhow::Res
 }
 
 impl Lane<'_> {
-    async fn sample(&self, time: Duration) -> anyhow::Result<Sample> {
+    async fn sample(&self, time: Duration) -> anyhow::Result<LoadSample> {
         let target = self.target;
         let (outcome, used) = match &self.work {
             Load::Statements(queries, answer) => queries.run(*answer, time)?,
@@ -136,7 +136,7 @@ impl Lane<'_> {
         };
         ensure!(outcome.answers > 0, "{target:?}: no answer within {time:?}");
         let answers = f64::from(u32::try_from(outcome.answers)?);
-        Ok(Sample {
+        Ok(LoadSample {
             target,
             rate: answers / outcome.time.as_secs_f64(),
             cpu: used.as_secs_f64() * 1e6 / answers,
@@ -145,7 +145,7 @@ impl Lane<'_> {
 }
 
 impl HttpLoad<'_> {
-    async fn load(&self, connections: usize, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
+    async fn load(&self, connections: usize, time: Duration) -> anyhow::Result<(LoadResult, Duration)> {
         let plan = RequestPlan {
             ask: &self.ask,
             status: self.status,
@@ -157,7 +157,7 @@ impl HttpLoad<'_> {
     }
 }
 
-impl Target {
+impl LoadTarget {
     fn connections(self) -> usize {
         match self.0 {
             Operation::Save => 1,

@@ -21,7 +21,7 @@ pub struct RequestPlan<'q> {
 
 /// Number of responses and the time they took.
 #[derive(Debug, Clone, Copy)]
-pub struct Outcome {
+pub struct LoadResult {
     /// Complete responses.
     pub answers: u64,
     /// From the first request to the last response.
@@ -35,7 +35,7 @@ pub async fn drive(
     connections: usize,
     sample: Duration,
     plan: &RequestPlan<'_>,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<LoadResult> {
     let mut open_connections = Vec::new();
     for _ in 0..connections {
         open_connections.push(LoadConnection::open(address).await?);
@@ -54,7 +54,7 @@ pub async fn drive(
             anyhow::Ok(answers)
         });
     let answers: u64 = join_all(asking).await?.into_iter().sum();
-    Ok(Outcome {
+    Ok(LoadResult {
         answers,
         time: begin.elapsed(),
     })

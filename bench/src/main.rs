@@ -40,9 +40,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Benchmarks the hot routes of the service
 #[derive(Parser)]
-struct Arguments {
+struct BenchArguments {
     #[command(subcommand)]
-    part: Option<Part>,
+    part: Option<BenchCommand>,
     /// Number of rounds; every figure is the median over them
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -77,14 +77,14 @@ struct Arguments {
 
 /// Alternatives to the benchmark of the hot routes
 #[derive(clap::Subcommand)]
-enum Part {
+enum BenchCommand {
     /// Many sockets, compared with the official Socket.IO server on Node
     Sockets(sockets::SocketArguments),
 }
 
 fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    if let Some(Part::Sockets(arguments)) = arguments.part {
+    let arguments = BenchArguments::parse();
+    if let Some(BenchCommand::Sockets(arguments)) = arguments.part {
         return sockets::run(&arguments);
     }
     if let Some(folder) = arguments.serve_in {
@@ -96,19 +96,19 @@ fn main() -> anyhow::Result<()> {
         });
     }
     let pace = if arguments.quick {
-        lanes::Pace {
+        lanes::RoundSettings {
             rounds: 1,
             sample: Duration::from_millis(700),
             many: 2,
         }
     } else {
-        lanes::Pace {
+        lanes::RoundSettings {
             rounds: arguments.rounds.max(1),
             sample: Duration::from_secs_f64(arguments.seconds),
             many: arguments.many,
         }
     };
-    let report = measurement::run(&measurement::Plan {
+    let report = measurement::run(&measurement::RunOptions {
         pace,
         postgres: arguments.postgres,
     })?;

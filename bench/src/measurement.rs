@@ -11,16 +11,16 @@ use crate::database_copies::{self, DatabaseLocation};
 use crate::downloads::{self, Downloads};
 use crate::filled_school::{FilledSchool, RecordedResponse, post};
 use crate::finishing::{FinishBenchmark, FinishCost};
-use crate::lanes::{self, HttpLoad, Lane, Load, Operation, Pace, Sample, Server, Target};
-use crate::peers::{self, Peer};
+use crate::lanes::{self, HttpLoad, Lane, Load, LoadSample, LoadTarget, MeasuredServer, Operation, RoundSettings};
+use crate::peers::{self, NodePeer};
 use crate::process::{ServiceProcess, StartOptions};
 use crate::queries::{LoopResponse, QueryLoop};
-use crate::saves::{self, OpenDocument};
+use crate::saves::{self, SavedDocument};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
 
 /// Options of a run.
-pub struct Plan {
-    pub pace: Pace,
+pub struct RunOptions {
+    pub pace: RoundSettings,
     /// A PostgreSQL server for the second part.
     pub postgres: Option<String>,
 }
@@ -28,9 +28,9 @@ pub struct Plan {
 /// All results of a run.
 pub struct Report {
     /// The samples of each round on SQLite.
-    pub sqlite: Vec<Vec<Sample>>,
+    pub sqlite: Vec<Vec<LoadSample>>,
     /// The samples of each round on PostgreSQL, if available.
-    pub postgres: Vec<Vec<Sample>>,
+    pub postgres: Vec<Vec<LoadSample>>,
     /// Imports, one per round.
     pub imports: Vec<imports::ImportRound>,
     /// Downloads, if nginx is available.
@@ -49,7 +49,7 @@ pub struct Report {
     pub growth: PeakMemory,
     /// Whether the Node servers were measured.
     pub has_peers: bool,
-    pub pace: Pace,
+    pub pace: RoundSettings,
     /// Bytes of the recorded responses (session, groups, page of the log) and of a document.
     pub sizes: [usize; 4],
     /// Rows of the other classes, and records of the activity log.
@@ -63,12 +63,12 @@ pub struct Report {
 }
 
 /// Runs all measurements.
-pub fn run(plan: &Plan) -> anyhow::Result<Report> {
+pub fn run(plan: &RunOptions) -> anyhow::Result<Report> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(measure(plan))
 }
 
-async fn measure(plan: &Plan) -> anyhow::Result<Report> {
+async fn measure(plan: &RunOptions) -> anyhow::Result<Report> {
     let (begin, before, pace) = (Instant::now(), conditions::load(), &plan.pace);
     let folder = tempfile::tempdir()?;
     let document = saves::document()?;
@@ -108,7 +108,7 @@ async fn measure(plan: &Plan) -> anyhow::Result<Report> {
 }
 
 struct SqliteResults {
-    rounds: Vec<Vec<Sample>>,
+    rounds: Vec<Vec<LoadSample>>,
     imports: Vec<imports::ImportRound>,
     memory: u64,
     sizes: [usize; 4],
@@ -119,7 +119,7 @@ async fn on_sqlite(
     folder: &Path,
     results: SocketAddr,
     document: &[u8],
-    pace: &Pace,
+    pace: &RoundSettings,
     programs: Option<&Path>,
 ) -> anyhow::Result<SqliteResults> {
     let usual = FilledSchool::open(&folder.join("usual"), results, None, 1).await?;
@@ -145,20 +145,28 @@ async fn on_sqlite(
     if let Some(programs) = programs {
         let copy = folder.join("copy.db");
         database_copies::copy_file(database, &copy)?;
-        beside.push(Peer::start(programs, Server::Express, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Server::Fastify, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Server::FastifyPair, &DatabaseLocation::Sqlite(copy), &usual).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Express, &large.rows, large).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Fastify, &large.rows, large).await?);
+        beside.push(
+            NodePeer::start(
+                programs,
+                MeasuredServer::FastifyPair,
+                &DatabaseLocation::Sqlite(copy),
+                &usual,
+            )
+            .await?,
+        );
     }
     let mut lanes = vec![
-        usual.lane(Operation::Session, Server::Limit, &session),
-        usual.lane(Operation::Session, Server::Service, &session),
-        usual.lane(Operation::Nothing, Server::Service, &nothing),
-        usual.lane(Operation::Check, Server::Service, &check),
-        usual.lane(Operation::Groups, Server::Limit, &usual.groups),
-        usual.lane(Operation::Groups, Server::Service, &usual.groups),
+        usual.lane(Operation::Session, MeasuredServer::Limit, &session),
+        usual.lane(Operation::Session, MeasuredServer::Service, &session),
+        usual.lane(Operation::Nothing, MeasuredServer::Service, &nothing),
+        usual.lane(Operation::Check, MeasuredServer::Service, &check),
+        usual.lane(Operation::Groups, MeasuredServer::Limit, &usual.groups),
+        usual.lane(Operation::Groups, MeasuredServer::Service, &usual.groups),
         looping(Operation::Groups, &queries, LoopResponse::Groups),
-        usual.lane(Operation::LogPage, Server::Limit, &usual.log_page),
-        usual.lane(Operation::LogPage, Server::Service, &usual.log_page),
+        usual.lane(Operation::LogPage, MeasuredServer::Limit, &usual.log_page),
+        usual.lane(Operation::LogPage, MeasuredServer::Service, &usual.log_page),
         looping(Operation::LogPage, &queries, LoopResponse::LogPage),
         raw(Operation::ChatRoom, measured, "/raw-message"),
         usual.chat_lane(),
@@ -168,8 +176,8 @@ async fn on_sqlite(
         saving(Operation::Saves, measured, &sessions, results, &notices),
     ];
     if many.is_some() {
-        lanes.push(large.lane(Operation::Groups, Server::Many, &large.groups));
-        lanes.push(large.lane(Operation::LogPage, Server::Many, &large.log_page));
+        lanes.push(large.lane(Operation::Groups, MeasuredServer::Many, &large.groups));
+        lanes.push(large.lane(Operation::LogPage, MeasuredServer::Many, &large.log_page));
     }
     if let [express, fastify, pair] = beside.as_slice() {
         lanes.extend([express.lane(Operation::Groups), express.lane(Operation::LogPage)]);
@@ -204,19 +212,19 @@ async fn on_sqlite(
 async fn on_postgres(
     server: &str,
     (folder, results): (PathBuf, SocketAddr),
-    pace: &Pace,
+    pace: &RoundSettings,
     programs: Option<&Path>,
-) -> anyhow::Result<Vec<Vec<Sample>>> {
+) -> anyhow::Result<Vec<Vec<LoadSample>>> {
     let url = database_copies::make_database(server, &format!("bench_{}", std::process::id()))?;
     let site = FilledSchool::open(&folder, results, Some(&url), 1).await?;
     let mut beside = Vec::new();
     if let Some(programs) = programs {
-        beside.push(Peer::start(programs, Server::Express, &site.rows, &site).await?);
-        beside.push(Peer::start(programs, Server::Fastify, &site.rows, &site).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Express, &site.rows, &site).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Fastify, &site.rows, &site).await?);
     }
     let mut lanes = vec![
-        site.lane(Operation::Groups, Server::Service, &site.groups),
-        site.lane(Operation::LogPage, Server::Service, &site.log_page),
+        site.lane(Operation::Groups, MeasuredServer::Service, &site.groups),
+        site.lane(Operation::LogPage, MeasuredServer::Service, &site.log_page),
         site.chat_lane(),
     ];
     for peer in &beside {
@@ -231,7 +239,7 @@ async fn on_postgres(
 
 fn looping(what: Operation, queries: &QueryLoop, answer: LoopResponse) -> Lane<'_> {
     Lane {
-        target: Target(what, Server::QueryLoop),
+        target: LoadTarget(what, MeasuredServer::QueryLoop),
         work: Load::Statements(queries, answer),
     }
 }
@@ -240,7 +248,7 @@ fn looping(what: Operation, queries: &QueryLoop, answer: LoopResponse) -> Lane<'
 fn raw<'s>(what: Operation, measured: &'s ServiceProcess, path: &'s str) -> Lane<'s> {
     let host = measured.address;
     Lane {
-        target: Target(what, Server::Limit),
+        target: LoadTarget(what, MeasuredServer::Limit),
         work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
@@ -261,7 +269,7 @@ fn raw<'s>(what: Operation, measured: &'s ServiceProcess, path: &'s str) -> Lane
 fn saving<'s>(
     what: Operation,
     measured: &'s ServiceProcess,
-    sessions: &'s [OpenDocument],
+    sessions: &'s [SavedDocument],
     results: SocketAddr,
     notices: &'s AtomicU64,
 ) -> Lane<'s> {
@@ -271,7 +279,7 @@ fn saving<'s>(
         sessions[connection].notice(host, results, number)
     };
     Lane {
-        target: Target(what, Server::Service),
+        target: LoadTarget(what, MeasuredServer::Service),
         work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
@@ -292,7 +300,12 @@ struct SeparateResults {
 }
 
 /// Measurements with a process of their own: their files, documents and connections disturb no other measurement.
-async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace) -> anyhow::Result<SeparateResults> {
+async fn alone(
+    folder: &Path,
+    results: SocketAddr,
+    document: &[u8],
+    pace: &RoundSettings,
+) -> anyhow::Result<SeparateResults> {
     let starts = starts::rounds(&folder.join("starts"), results, pace).await?;
     let idle = idle::rounds(&folder.join("idle"), results, pace).await?;
     let sign_ins = sign_ins::rounds(&folder.join("sign-ins"), results, pace).await?;

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::database_copies::DatabaseLocation;
 use crate::filled_school::{FilledSchool, RecordedResponse, chat_lane, fixed};
-use crate::lanes::{Lane, Operation, Server, Target};
+use crate::lanes::{Lane, LoadTarget, MeasuredServer, Operation};
 use crate::seed::{BenchUser, BenchUsers};
 use crate::server::AUTH_SECRET;
 
 /// A running peer, killed when dropped.
-pub struct Peer {
+pub struct NodePeer {
     child: Child,
-    who: Server,
+    who: MeasuredServer,
     address: SocketAddr,
     processes: Vec<u32>,
     groups: RecordedResponse,
@@ -47,17 +47,17 @@ pub fn programs() -> Option<PathBuf> {
     None
 }
 
-impl Peer {
+impl NodePeer {
     /// Starts a peer on these rows and compares its responses.
     pub async fn start(
         programs: &Path,
-        who: Server,
+        who: MeasuredServer,
         rows: &DatabaseLocation,
         site: &FilledSchool,
     ) -> anyhow::Result<Self> {
         let (program, workers) = match who {
-            Server::Express => ("express.mjs", 1),
-            Server::FastifyPair => ("fastify.mjs", 2),
+            MeasuredServer::Express => ("express.mjs", 1),
+            MeasuredServer::FastifyPair => ("fastify.mjs", 2),
             _ => ("fastify.mjs", 1),
         };
         let folder = site.folder.join(format!("{who:?}-{}", rand::random::<u32>()));
@@ -121,7 +121,7 @@ impl Peer {
             Operation::Check => &self.check,
             _ => &self.nothing,
         };
-        let target = Target(what, self.who);
+        let target = LoadTarget(what, self.who);
         fixed(
             target,
             self.address,
@@ -139,16 +139,16 @@ impl Peer {
 }
 
 /// Only Fastify has these two routes; they are not requested from the other peer.
-fn nothing(who: Server) -> &'static str {
+fn nothing(who: MeasuredServer) -> &'static str {
     match who {
-        Server::Express => "/api/auth/ok",
+        MeasuredServer::Express => "/api/auth/ok",
         _ => "/nothing",
     }
 }
 
-fn check(who: Server) -> &'static str {
+fn check(who: MeasuredServer) -> &'static str {
     match who {
-        Server::Express => "/api/auth/ok",
+        MeasuredServer::Express => "/api/auth/ok",
         _ => "/session-check",
     }
 }
@@ -178,7 +178,7 @@ async fn cookie(address: SocketAddr, person: &BenchUser) -> anyhow::Result<Strin
     Ok(format!("{}; {cached}", person.cookie))
 }
 
-fn equal(who: Server, peer: &RecordedResponse, service: &RecordedResponse) -> anyhow::Result<()> {
+fn equal(who: MeasuredServer, peer: &RecordedResponse, service: &RecordedResponse) -> anyhow::Result<()> {
     let read = |recorded: &RecordedResponse| serde_json::from_slice::<Value>(&recorded.body);
     let (theirs, ours) = (read(peer)?, read(service)?);
     let path = &service.path;
@@ -213,7 +213,7 @@ fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
     }
 }
 
-impl Drop for Peer {
+impl Drop for NodePeer {
     fn drop(&mut self) {
         // The workers of a pair exit when the pipe that they share with their first process is closed.
         drop(self.child.stdin.take());

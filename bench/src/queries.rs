@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde::ser::{Serialize, SerializeSeq as _, Serializer};
 
 use crate::cpu;
-use crate::load::Outcome;
+use crate::load::LoadResult;
 
 /// Rows of a page of the activity log.
 pub const PAGE: i64 = 50;
@@ -37,9 +37,9 @@ pub struct QueryLoop {
     now: i64,
 }
 
-type Argument<'a> = Box<dyn rusqlite::ToSql + 'a>;
+type BoundArgument<'a> = Box<dyn rusqlite::ToSql + 'a>;
 
-fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> Argument<'a> {
+fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> BoundArgument<'a> {
     Box::new(value)
 }
 
@@ -64,7 +64,7 @@ impl QueryLoop {
     }
 
     /// Runs the statements for this long. Also returns the CPU time.
-    pub fn run(&self, answer: LoopResponse, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
+    pub fn run(&self, answer: LoopResponse, time: Duration) -> anyhow::Result<(LoadResult, Duration)> {
         let process = std::process::id();
         let (begin, before) = (Instant::now(), cpu::used(process)?);
         let mut answers = 0;
@@ -73,7 +73,7 @@ impl QueryLoop {
             ensure!(json.len() > 1_000, "{answer:?} found only {} bytes", json.len());
             answers += 1;
         }
-        let outcome = Outcome {
+        let outcome = LoadResult {
             answers,
             time: begin.elapsed(),
         };
@@ -110,7 +110,7 @@ impl QueryLoop {
         Ok(json)
     }
 
-    fn viewer<'a>(&'a self, role: &'a str, user: &'a str) -> Vec<Argument<'a>> {
+    fn viewer<'a>(&'a self, role: &'a str, user: &'a str) -> Vec<BoundArgument<'a>> {
         vec![
             argument(&self.organization),
             argument(role),
@@ -120,7 +120,13 @@ impl QueryLoop {
     }
 
     /// Runs a statement and serializes its rows. Parameters without an argument are NULL, except the last one if given.
-    fn rows(&self, sql: &str, given: &[Argument<'_>], last: Option<bool>, json: &mut Vec<u8>) -> anyhow::Result<()> {
+    fn rows(
+        &self,
+        sql: &str,
+        given: &[BoundArgument<'_>],
+        last: Option<bool>,
+        json: &mut Vec<u8>,
+    ) -> anyhow::Result<()> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let (parameters, columns) = (statement.parameter_count(), statement.column_count());
         for index in 1..=parameters {
@@ -132,18 +138,18 @@ impl QueryLoop {
         }
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            serde_json::to_writer(&mut *json, &Row { row, columns })?;
+            serde_json::to_writer(&mut *json, &JsonRow { row, columns })?;
         }
         Ok(())
     }
 }
 
-struct Row<'r> {
+struct JsonRow<'r> {
     row: &'r rusqlite::Row<'r>,
     columns: usize,
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for JsonRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.columns))?;
         for column in 0..self.columns {

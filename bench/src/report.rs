@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::finishing::FinishCost;
-use crate::lanes::{CONNECTIONS, Operation, Server};
+use crate::lanes::{CONNECTIONS, MeasuredServer, Operation};
 use crate::measurement::Report;
 use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
@@ -57,7 +57,7 @@ impl Report {
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
         let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
-        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Server; 3]| {
+        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [MeasuredServer; 3]| {
             let _infallible = write!(text, "| {name} |");
             for (what, who) in [Operation::Groups, Operation::LogPage, Operation::ChatRoom]
                 .into_iter()
@@ -68,35 +68,39 @@ impl Report {
             }
             text.push('\n');
         };
-        row(&mut text, "groupwork", sqlite, [Server::Service; 3]);
+        row(&mut text, "groupwork", sqlite, [MeasuredServer::Service; 3]);
         if self.pace.many > 1 {
             let name = format!("groupwork, {} times the rows", self.pace.many);
-            row(&mut text, &name, sqlite, [Server::Many; 3]);
+            row(&mut text, &name, sqlite, [MeasuredServer::Many; 3]);
         }
         let node = "Fastify + better-sqlite3 + better-auth (chat: two processes)";
         row(
             &mut text,
             node,
             sqlite,
-            [Server::Fastify, Server::Fastify, Server::FastifyPair],
+            [
+                MeasuredServer::Fastify,
+                MeasuredServer::Fastify,
+                MeasuredServer::FastifyPair,
+            ],
         );
         row(
             &mut text,
             "Express + Prisma + better-auth",
             sqlite,
-            [Server::Express; 3],
+            [MeasuredServer::Express; 3],
         );
         row(
             &mut text,
             "the statements in a raw loop",
             sqlite,
-            [Server::QueryLoop; 3],
+            [MeasuredServer::QueryLoop; 3],
         );
         row(
             &mut text,
             "the limit: the bytes from memory, one row and its commit",
             sqlite,
-            [Server::Limit; 3],
+            [MeasuredServer::Limit; 3],
         );
         if self.postgres.is_empty() {
             text.push_str("\nPostgreSQL was not measured.\n");
@@ -106,13 +110,18 @@ impl Report {
             "\n| PostgreSQL | group list/s | server CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
-        row(&mut text, "groupwork", postgres, [Server::Service; 3]);
-        row(&mut text, "Fastify + pg + better-auth", postgres, [Server::Fastify; 3]);
+        row(&mut text, "groupwork", postgres, [MeasuredServer::Service; 3]);
+        row(
+            &mut text,
+            "Fastify + pg + better-auth",
+            postgres,
+            [MeasuredServer::Fastify; 3],
+        );
         row(
             &mut text,
             "Express + Prisma + better-auth",
             postgres,
-            [Server::Express; 3],
+            [MeasuredServer::Express; 3],
         );
         text
     }
@@ -146,11 +155,14 @@ impl Report {
             let _infallible = writeln!(
                 text,
                 "| {name} | {} | {} | {} | {} | {} |",
-                shown(rounds.alone(what, Server::Service, rate)),
-                shown(rounds.alone(what, Server::Limit, rate)),
-                spread(rounds.beside(what, Server::Limit, rate), 2),
-                shown(rounds.alone(what, Server::Service, cpu)),
-                spread(rounds.above((what, Server::Service), (what, Server::Limit), cpu), 0),
+                shown(rounds.alone(what, MeasuredServer::Service, rate)),
+                shown(rounds.alone(what, MeasuredServer::Limit, rate)),
+                spread(rounds.beside(what, MeasuredServer::Limit, rate), 2),
+                shown(rounds.alone(what, MeasuredServer::Service, cpu)),
+                spread(
+                    rounds.above((what, MeasuredServer::Service), (what, MeasuredServer::Limit), cpu),
+                    0
+                ),
             );
         }
         text

@@ -15,7 +15,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use crate::seed::{BenchUser, Lesson};
+use crate::seed::{BenchUser, MeasuredClass};
 use crate::server::DOCUMENT_SECRET;
 
 /// Approximate size of a saved document in bytes.
@@ -26,7 +26,7 @@ pub const PDF_SIZE: usize = 40_000_000;
 const DIGITS: usize = 16;
 
 /// An open document, as known by the document server.
-pub struct OpenDocument {
+pub struct SavedDocument {
     id: String,
     key: String,
     writer: String,
@@ -99,7 +99,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
 }
 
 /// Opens every document once to obtain its key.
-pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<OpenDocument>> {
+pub async fn open(base: &str, lesson: &MeasuredClass) -> anyhow::Result<Vec<SavedDocument>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let mut sessions = Vec::new();
     for (id, BenchUser { id: writer, cookie, .. }) in &lesson.documents {
@@ -114,7 +114,7 @@ pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<OpenDocumen
         let key = config["document"]["key"]
             .as_str()
             .context("a configuration without key")?;
-        sessions.push(OpenDocument {
+        sessions.push(SavedDocument {
             id: id.clone(),
             key: key.to_owned(),
             writer: writer.clone(),
@@ -130,7 +130,7 @@ pub fn signed(claims: &Value) -> String {
         .expect("plain JSON can be signed with a shared secret")
 }
 
-impl OpenDocument {
+impl SavedDocument {
     /// Builds the callback of a forced save (status 6): the session continues, so the key stays the same.
     pub fn notice(&self, host: SocketAddr, results: SocketAddr, number: u64) -> Vec<u8> {
         let now = clock::now();

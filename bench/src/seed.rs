@@ -55,7 +55,7 @@ pub struct BenchUser {
 
 /// The measured class.
 #[derive(Debug, Clone)]
-pub struct Lesson {
+pub struct MeasuredClass {
     pub class: String,
     /// The documents, each with the student who writes it.
     pub documents: Vec<(String, BenchUser)>,
@@ -167,7 +167,7 @@ pub struct SeededClass {
 }
 
 /// Creates a class for chat messages; in other classes they would change the measured lists.
-pub async fn talks(base: &str, people: &BenchUsers, lesson: &Lesson) -> anyhow::Result<Vec<ChatRoom>> {
+pub async fn talks(base: &str, people: &BenchUsers, lesson: &MeasuredClass) -> anyhow::Result<Vec<ChatRoom>> {
     let class = ApiClient::new(base)?.class(people, "7c", &lesson.subject).await?;
     let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
     let talks = rooms.map(|((_, room), members)| ChatRoom {
@@ -235,7 +235,7 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
 }
 
 /// Creates the measured class over HTTP, exactly as a teacher would.
-pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<Lesson> {
+pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<MeasuredClass> {
     let asking = ApiClient::new(base)?;
     let teacher = &people.teacher;
     let subject = id(&asking
@@ -272,7 +272,7 @@ pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<Lesson> {
             .await?;
         documents.push((id(&document)?, writer.clone()));
     }
-    Ok(Lesson {
+    Ok(MeasuredClass {
         class,
         documents,
         subject,

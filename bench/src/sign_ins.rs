@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::lanes::Pace;
+use crate::lanes::RoundSettings;
 use crate::process::{ServiceProcess, StartOptions};
 use crate::seed::{BenchUser, PASSWORD};
 
@@ -29,7 +29,7 @@ pub struct SignInRound {
 }
 
 /// Measures on one processor and on all of them.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<SignInRound>> {
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &RoundSettings) -> anyhow::Result<Vec<SignInRound>> {
     let narrow = ServiceProcess::start(&StartOptions {
         on_one_core: true,
         ..StartOptions::usual(&folder.join("one"), results)

@@ -1,6 +1,6 @@
 //! Statistics over several rounds.
 
-use crate::lanes::{Operation, Sample, Server, Target};
+use crate::lanes::{LoadSample, LoadTarget, MeasuredServer, Operation};
 
 /// The median of some figures, with minimum and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,48 +30,55 @@ impl Spread {
 }
 
 /// A figure of a sample.
-pub type Figure = fn(&Sample) -> f64;
+pub type Figure = fn(&LoadSample) -> f64;
 
 /// Responses per second.
-pub fn rate(sample: &Sample) -> f64 {
+pub fn rate(sample: &LoadSample) -> f64 {
     sample.rate
 }
 
 /// CPU per response.
-pub fn cpu(sample: &Sample) -> f64 {
+pub fn cpu(sample: &LoadSample) -> f64 {
     sample.cpu
 }
 
 /// The rounds of one database.
 #[derive(Clone, Copy)]
-pub struct Rounds<'r>(pub &'r [Vec<Sample>]);
+pub struct Rounds<'r>(pub &'r [Vec<LoadSample>]);
 
 impl Rounds<'_> {
     /// Returns a figure of one target.
-    pub fn alone(self, what: Operation, who: Server, figure: Figure) -> Option<Spread> {
+    pub fn alone(self, what: Operation, who: MeasuredServer, figure: Figure) -> Option<Spread> {
         self.both((what, who), (what, who), figure, |left, _| left)
     }
 
     /// Returns the service's figure as a multiple of another server's, computed within each round.
-    pub fn beside(self, what: Operation, who: Server, figure: Figure) -> Option<Spread> {
-        self.both((what, Server::Service), (what, who), figure, |left, right| left / right)
+    pub fn beside(self, what: Operation, who: MeasuredServer, figure: Figure) -> Option<Spread> {
+        self.both((what, MeasuredServer::Service), (what, who), figure, |left, right| {
+            left / right
+        })
     }
 
     /// Returns how much larger a figure of the first target is than that of the second, computed within each round.
-    pub fn above(self, left: (Operation, Server), right: (Operation, Server), figure: Figure) -> Option<Spread> {
+    pub fn above(
+        self,
+        left: (Operation, MeasuredServer),
+        right: (Operation, MeasuredServer),
+        figure: Figure,
+    ) -> Option<Spread> {
         self.both(left, right, figure, |left, right| left - right)
     }
 
     /// Combines two figures of each round; none if one of them was not measured.
     pub fn both(
         self,
-        left: (Operation, Server),
-        right: (Operation, Server),
+        left: (Operation, MeasuredServer),
+        right: (Operation, MeasuredServer),
         figure: Figure,
         join: impl Fn(f64, f64) -> f64,
     ) -> Option<Spread> {
-        let find = |samples: &[Sample], (what, who): (Operation, Server)| {
-            let found = samples.iter().find(|sample| sample.target == Target(what, who));
+        let find = |samples: &[LoadSample], (what, who): (Operation, MeasuredServer)| {
+            let found = samples.iter().find(|sample| sample.target == LoadTarget(what, who));
             found.map(figure)
         };
         let joined = self
@@ -95,18 +102,30 @@ mod tests {
 
     #[test]
     fn ratios_are_computed_within_a_round() {
-        let sample = |who, rate| Sample {
-            target: Target(Operation::Groups, who),
+        let sample = |who, rate| LoadSample {
+            target: LoadTarget(Operation::Groups, who),
             rate,
             cpu: 1.0,
         };
         let rounds = [
-            vec![sample(Server::Service, 10.0), sample(Server::Express, 1.0)],
-            vec![sample(Server::Express, 10.0), sample(Server::Service, 200.0)],
+            vec![
+                sample(MeasuredServer::Service, 10.0),
+                sample(MeasuredServer::Express, 1.0),
+            ],
+            vec![
+                sample(MeasuredServer::Express, 10.0),
+                sample(MeasuredServer::Service, 200.0),
+            ],
         ];
-        let found = Rounds(&rounds).beside(Operation::Groups, Server::Express, rate);
+        let found = Rounds(&rounds).beside(Operation::Groups, MeasuredServer::Express, rate);
         assert_eq!(found.map(|spread| (spread.least, spread.most)), Some((10.0, 20.0)));
-        assert_eq!(Rounds(&rounds).beside(Operation::Groups, Server::Fastify, rate), None);
-        assert_eq!(Rounds(&[]).beside(Operation::Groups, Server::Express, rate), None);
+        assert_eq!(
+            Rounds(&rounds).beside(Operation::Groups, MeasuredServer::Fastify, rate),
+            None
+        );
+        assert_eq!(
+            Rounds(&[]).beside(Operation::Groups, MeasuredServer::Express, rate),
+            None
+        );
     }
 }

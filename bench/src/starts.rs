@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::ensure;
 
-use crate::lanes::Pace;
+use crate::lanes::RoundSettings;
 use crate::process::{ServiceProcess, StartOptions, get};
 
 /// Starts the service several times. Returns the milliseconds of each start.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &RoundSettings) -> anyhow::Result<Vec<f64>> {
     let how = StartOptions {
         with_people: false,
         ..StartOptions::usual(folder, results)

@@ -13,9 +13,9 @@ pub struct SocketRound {
     /// MiB of the process before the first socket.
     pub empty: f64,
     /// One entry per number of sockets.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SocketStep>,
     /// With one event in flight, and with two.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<DeliveryCost>,
     /// CPU of a write without receivers, in microseconds.
     pub write_alone: f64,
     /// KiB per socket after all events.
@@ -26,7 +26,7 @@ pub struct SocketRound {
 
 /// Costs at one number of sockets.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+pub struct SocketStep {
     /// Number of sockets.
     pub count: usize,
     /// KiB per socket.
@@ -41,7 +41,7 @@ pub struct Step {
 
 /// Costs of events to a room.
 #[derive(Debug, Clone, Copy)]
-pub struct Delivery {
+pub struct DeliveryCost {
     /// Microseconds per delivery.
     pub cpu: f64,
     /// Deliveries per second.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use tokio::time::sleep;
 
-use figures::{Delivery, SocketRound, Step};
+use figures::{DeliveryCost, SocketRound, SocketStep};
 use school::SocketSchool;
 use socket_pool::SocketPool;
 use target::{ServerKind, ServerProcess};
@@ -131,7 +131,7 @@ async fn one(
         sleep(WATCH).await;
         let idle = target.cpu()?.saturating_sub(idle);
         let came = count - before;
-        steps.push(Step {
+        steps.push(SocketStep {
             count: *count,
             memory: (resident.saturating_sub(empty)) as f64 / *count as f64 / 1024.0,
             time,
@@ -144,7 +144,7 @@ async fn one(
         let (cpu, begin) = (target.cpu()?, Instant::now());
         let told = pool.emit_events(target, arguments.events, in_flight, sample).await?;
         let (time, cpu) = (begin.elapsed(), target.cpu()?.saturating_sub(cpu));
-        deliveries.push(Delivery {
+        deliveries.push(DeliveryCost {
             cpu: cpu.as_secs_f64() * 1e6 / told as f64,
             rate: told as f64 / time.as_secs_f64(),
         });

@@ -5,12 +5,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// An open socket that has joined the namespace.
-pub struct Socket {
+pub struct BenchSocket {
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl Socket {
+impl BenchSocket {
     /// Connects over WebSocket directly, without polling, and joins the namespace.
     pub async fn open(address: &str, query: &str, cookie: &str) -> anyhow::Result<Self> {
         let mut stream = TcpStream::connect(address).await?;

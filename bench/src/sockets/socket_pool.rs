@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::school::SocketSchool;
-use super::socket::Socket;
+use super::socket::BenchSocket;
 use super::target::{ServerKind, ServerProcess};
 
 /// Maximum number of concurrent connection attempts.
@@ -109,7 +109,7 @@ impl<'s> SocketPool<'s> {
             "&user={}&session={}&organization={}&rooms=class:{class},group:{}",
             learner.id, learner.session, self.school.id, learner.group,
         );
-        let mut socket = Socket::open(&self.address, &query, &learner.cookie).await?;
+        let mut socket = BenchSocket::open(&self.address, &query, &learner.cookie).await?;
         while !socket.next().await?.starts_with("42[\"ready\"") {}
         let received = Arc::clone(&self.received);
         let listening = tokio::spawn(async move {
