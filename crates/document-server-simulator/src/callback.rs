@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{clock, faults::DuplicateDelivery, request_log::SentCallback, simulator::Simulator, token::Claims};
+use crate::{clock, faults::DuplicateDelivery, request_log::SentCallback, simulator::Simulator, token::TokenClaims};
 
 /// From this length on, the header token omits `history` and `changesurl`.
 const HEADER_LIMIT: usize = 7168;
@@ -21,12 +21,12 @@ pub(crate) struct Callback {
     pub(crate) status: u8,
     /// The callback URL. Without one the callback is not sent and counts as rejected.
     pub(crate) to: Option<String>,
-    pub(crate) fields: Claims,
+    pub(crate) fields: TokenClaims,
 }
 
 impl Callback {
     pub(crate) fn new(key: &str, status: u8, to: Option<String>) -> Self {
-        let mut fields = Claims::new();
+        let mut fields = TokenClaims::new();
         fields.insert("key".into(), key.into());
         fields.insert("status".into(), status.into());
         Self {
@@ -50,7 +50,7 @@ impl Callback {
 
 /// The result of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Delivery {
+pub(crate) struct CallbackDelivery {
     pub(crate) status: u8,
     pub(crate) accepted: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Delivery {
 /// A callback in the queue of its session.
 pub(crate) struct QueuedCallback {
     pub(crate) callback: Callback,
-    pub(crate) delivered: oneshot::Sender<Delivery>,
+    pub(crate) delivered: oneshot::Sender<CallbackDelivery>,
 }
 
 /// How a response affects retries.
@@ -88,7 +88,7 @@ pub(crate) fn start_queue(simulator: &Simulator) -> mpsc::UnboundedSender<Queued
 }
 
 /// Sends a callback with retries, and twice when the duplicate fault is set.
-pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> Delivery {
+pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> CallbackDelivery {
     simulator.faults().wait_while_held(callback.status).await;
     let faults = simulator.faults().get();
     if let Some(slow) = faults.slow_callback
@@ -112,7 +112,7 @@ pub(crate) async fn deliver(simulator: &Simulator, callback: Callback) -> Delive
             first || second
         }
     };
-    Delivery {
+    CallbackDelivery {
         status: callback.status,
         accepted,
     }

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::{connections::OpenedEditor, control_api::SessionView, editor_config::EditorError};
+use crate::{connections::OpenedEditor, control_api::EditorSnapshot, editor_config::EditorError};
 
 /// Why a request of an editor failed.
 #[derive(Debug)]
@@ -92,7 +92,8 @@ pub async fn open_with_headers(base: &str, config: &Value, headers: &[(&str, &st
                     continue;
                 }
                 let body = json!({"connection": connection, "text": text});
-                let sent: Result<Revision, _> = send(http.post(format!("{base}/practice/type")).json(&body)).await;
+                let sent: Result<RevisionResponse, _> =
+                    send(http.post(format!("{base}/practice/type")).json(&body)).await;
                 if sent.is_ok() {
                     lock(&unsent).drain(..text.len());
                 }
@@ -121,7 +122,7 @@ async fn send<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T
 }
 
 #[derive(Deserialize)]
-struct Revision {
+struct RevisionResponse {
     revision: u64,
 }
 
@@ -152,17 +153,17 @@ impl Editor {
             return Ok(self.opened.revision);
         }
         let body = json!({"connection": self.opened.connection, "text": text});
-        Ok(self.call::<Revision>("type", &body).await?.revision)
+        Ok(self.call::<RevisionResponse>("type", &body).await?.revision)
     }
 
     /// Types at the end of one paragraph, counted from zero.
     pub async fn type_into(&self, paragraph: usize, text: &str) -> Result<u64, ClientError> {
         let body = json!({"connection": self.opened.connection, "text": text, "paragraph": paragraph});
-        Ok(self.call::<Revision>("type", &body).await?.revision)
+        Ok(self.call::<RevisionResponse>("type", &body).await?.revision)
     }
 
     /// Returns the session as this editor sees it.
-    pub async fn view(&self) -> Result<SessionView, ClientError> {
+    pub async fn view(&self) -> Result<EditorSnapshot, ClientError> {
         let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);
         send(self.http.get(url)).await
     }

@@ -12,9 +12,9 @@ use crate::{
     results,
     routes::bearer,
     save::{ForceSaveTrigger, SERVER_VERSION},
-    session::Phase,
+    session::SessionPhase,
     simulator::Simulator,
-    token::{Claims, TokenError},
+    token::{TokenClaims, TokenError},
 };
 
 /// Handles `POST /command` and its former URL.
@@ -53,7 +53,7 @@ pub(crate) async fn command(State(simulator): State<Simulator>, headers: HeaderM
     Json(answer)
 }
 
-fn execute(simulator: &Simulator, parameters: &Claims, origin: &str) -> Value {
+fn execute(simulator: &Simulator, parameters: &TokenClaims, origin: &str) -> Value {
     let text = |name: &str| parameters.get(name).and_then(Value::as_str);
     let key = text("key").unwrap_or_default();
     match text("c").unwrap_or_default() {
@@ -116,7 +116,7 @@ fn info(simulator: &Simulator, key: &str) -> Value {
     };
     let users = session.editor_ids();
     // BlockEdits left by a crash count as editing although no editor is connected.
-    let is_changed = session.has_changes() && session.phase != Phase::Finished;
+    let is_changed = session.has_changes() && session.phase != SessionPhase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
     let mut callback = Callback::new(key, status, session.any_callback_url());
     if status == 1 {

@@ -10,7 +10,7 @@ use crate::{Simulator, SimulatorSettings};
 /// Simulates an ONLYOFFICE document server for tests and demonstrations. Not for production use.
 #[derive(Parser)]
 #[command(version)]
-struct Arguments {
+struct CommandLine {
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8085")]
     listen: SocketAddr,
@@ -34,7 +34,7 @@ struct Arguments {
 pub async fn run(deprecated_name: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
-    let arguments = Arguments::parse();
+    let arguments = CommandLine::parse();
     if let Some(name) = deprecated_name {
         tracing::warn!(name, "deprecated program name: use document-server-simulator");
     }

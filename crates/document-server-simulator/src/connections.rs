@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{self, Callback, Delivery, QueuedCallback},
+    callback::{self, Callback, CallbackDelivery, QueuedCallback},
     editor_config::{self, EditorConfig, EditorError},
     ooxml::DocumentError,
-    session::{Member, Phase, Session},
+    session::{SessionMember, SessionPhase, SharedSession},
     simulator::{Simulator, SimulatorState},
 };
 
@@ -75,7 +75,7 @@ impl Simulator {
     }
 
     /// Creates the session from forgotten storage, or else by downloading the document.
-    async fn create_session(&self, config: &EditorConfig) -> Result<Session, EditorError> {
+    async fn create_session(&self, config: &EditorConfig) -> Result<SharedSession, EditorError> {
         let forgotten = self
             .state()
             .forgotten
@@ -94,7 +94,7 @@ impl Simulator {
         } else {
             bytes
         };
-        Session::new(config, bytes, from_forgotten, callback::start_queue(self)).map_err(|error| match error {
+        SharedSession::new(config, bytes, from_forgotten, callback::start_queue(self)).map_err(|error| match error {
             DocumentError::TooLarge => EditorError::new(-93, "the document is too large"),
             _ => EditorError::new(-82, "the document could not be read"),
         })
@@ -147,8 +147,8 @@ impl Simulator {
             .sessions
             .get_mut(&config.key)
             .expect("the session was just opened");
-        let edit = config.edit && has_capacity && session.phase == Phase::Live;
-        session.members.push(Member {
+        let edit = config.edit && has_capacity && session.phase == SessionPhase::Live;
+        session.members.push(SessionMember {
             id: id.clone(),
             user: config.user.clone(),
             edit,
@@ -168,7 +168,7 @@ impl Simulator {
             title: session.title.clone(),
             lines: session.lines().to_vec(),
             revision: session.revision,
-            update_version: session.phase != Phase::Live,
+            update_version: session.phase != SessionPhase::Live,
             warnings: if session.from_forgotten { vec![-201] } else { Vec::new() },
             autosave_gap: self.faults().get().autosave_gap,
         }
@@ -176,7 +176,11 @@ impl Simulator {
 
     /// Ends a connection. The receiver resolves when the callback that follows was delivered; none if no callback
     /// follows.
-    pub(crate) fn disconnect(&self, connection: &str, disconnect: Disconnect) -> Option<oneshot::Receiver<Delivery>> {
+    pub(crate) fn disconnect(
+        &self,
+        connection: &str,
+        disconnect: Disconnect,
+    ) -> Option<oneshot::Receiver<CallbackDelivery>> {
         let mut state = self.state();
         let session = state.session_of(connection)?;
         self.disconnect_member(session, connection, disconnect)
@@ -184,10 +188,10 @@ impl Simulator {
 
     fn disconnect_member(
         &self,
-        session: &mut Session,
+        session: &mut SharedSession,
         connection: &str,
         disconnect: Disconnect,
-    ) -> Option<oneshot::Receiver<Delivery>> {
+    ) -> Option<oneshot::Receiver<CallbackDelivery>> {
         let member = session
             .member(connection)
             .filter(|member| member.present || member.lost)?;
@@ -199,7 +203,7 @@ impl Simulator {
         member.lost = disconnect == Disconnect::Lost;
         let member = member.clone();
         session.notify();
-        if !member.edit || session.phase != Phase::Live {
+        if !member.edit || session.phase != SessionPhase::Live {
             return None;
         }
         if session.editors().next().is_some() {
@@ -222,7 +226,7 @@ impl Simulator {
             let mut state = simulator.state();
             if let Some(session) = state.sessions.get_mut(&key)
                 && session.epoch == epoch
-                && session.phase == Phase::Live
+                && session.phase == SessionPhase::Live
             {
                 simulator.end_session(session, &member);
             }
@@ -231,7 +235,7 @@ impl Simulator {
     }
 
     /// Ends a session without editors: a final save after changes, otherwise only a status callback.
-    fn end_session(&self, session: &mut Session, last: &Member) -> oneshot::Receiver<Delivery> {
+    fn end_session(&self, session: &mut SharedSession, last: &SessionMember) -> oneshot::Receiver<CallbackDelivery> {
         if session.has_changes() {
             return self.start_final_save(session, last);
         }
@@ -249,7 +253,7 @@ impl Simulator {
         let Some(member) = session.member(connection) else {
             return;
         };
-        if member.present || member.dropped.is_some() || (member.edit && phase != Phase::Live) {
+        if member.present || member.dropped.is_some() || (member.edit && phase != SessionPhase::Live) {
             return;
         }
         member.present = true;
@@ -269,9 +273,9 @@ impl Simulator {
             return true;
         };
         let phase = session.phase;
-        session
-            .member(connection)
-            .is_some_and(|member| member.present || member.dropped.is_some() || (member.edit && phase != Phase::Live))
+        session.member(connection).is_some_and(|member| {
+            member.present || member.dropped.is_some() || (member.edit && phase != SessionPhase::Live)
+        })
     }
 
     /// Makes editors read-only: all of them, or those of these users. Clients disconnect.
@@ -306,8 +310,8 @@ impl Simulator {
                 member.present = false;
                 member.lost = false;
             }
-            if session.phase == Phase::Saving {
-                session.phase = Phase::Live;
+            if session.phase == SessionPhase::Saving {
+                session.phase = SessionPhase::Live;
             }
             session.forced = None;
             session.restarted_at = Some(session.revision);
@@ -318,7 +322,7 @@ impl Simulator {
     }
 }
 
-fn send_join_callback(session: &mut Session, user: &str) {
+fn send_join_callback(session: &mut SharedSession, user: &str) {
     session.epoch += 1;
     let to = session
         .members
@@ -336,7 +340,7 @@ fn send_join_callback(session: &mut Session, user: &str) {
 pub(crate) fn enqueue(
     callback_queue: &tokio::sync::mpsc::UnboundedSender<QueuedCallback>,
     callback: Callback,
-) -> oneshot::Receiver<Delivery> {
+) -> oneshot::Receiver<CallbackDelivery> {
     let (delivered, receiver) = oneshot::channel();
     // A closed queue means that the simulator crashed; the receiver is not awaited either.
     let _gone = callback_queue.send(QueuedCallback { callback, delivered });

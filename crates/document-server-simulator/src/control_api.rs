@@ -30,7 +30,7 @@ use crate::{
     editor_config::EditorError,
     results,
     save::ForceSaveTrigger,
-    session::{Phase, Session},
+    session::{SessionPhase, SharedSession},
     simulator::Simulator,
 };
 
@@ -88,7 +88,7 @@ struct LineChange {
 }
 
 impl LineChange {
-    fn apply(self, session: &mut Session, connection: &str) -> Result<u64, EditorError> {
+    fn apply(self, session: &mut SharedSession, connection: &str) -> Result<u64, EditorError> {
         let replaced = self.start..self.start.saturating_add(self.removed);
         session.replace(connection, self.revision, replaced, self.lines)
     }
@@ -110,7 +110,7 @@ pub(crate) async fn edit(State(simulator): State<Simulator>, Json(edit): Json<Ed
 
 /// A session as seen by one of its connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SessionView {
+pub struct EditorSnapshot {
     pub lines: Vec<String>,
     /// Number of changes since the document was opened.
     pub revision: u64,
@@ -125,10 +125,10 @@ pub struct SessionView {
     pub outdated: bool,
 }
 
-impl SessionView {
-    fn of(session: &mut Session, connection: &str) -> Option<Self> {
+impl EditorSnapshot {
+    fn of(session: &mut SharedSession, connection: &str) -> Option<Self> {
         let member = session.member(connection)?.clone();
-        let editing = member.edit && member.dropped.is_none() && session.phase == Phase::Live;
+        let editing = member.edit && member.dropped.is_none() && session.phase == SessionPhase::Live;
         let mut people: Vec<String> = session.editors().map(|member| member.user.name.clone()).collect();
         people.dedup();
         Some(Self {
@@ -138,22 +138,22 @@ impl SessionView {
             people,
             dropped: member.dropped,
             title: session.title.clone(),
-            outdated: session.phase != Phase::Live,
+            outdated: session.phase != SessionPhase::Live,
         })
     }
 }
 
 impl Simulator {
     /// Returns the session as seen by a connection; none if the connection is unknown.
-    pub(crate) fn view(&self, connection: &str) -> Option<SessionView> {
-        SessionView::of(self.state().session_of(connection)?, connection)
+    pub(crate) fn view(&self, connection: &str) -> Option<EditorSnapshot> {
+        EditorSnapshot::of(self.state().session_of(connection)?, connection)
     }
 }
 
 pub(crate) async fn text(
     State(simulator): State<Simulator>,
     Query(query): Query<ConnectionQuery>,
-) -> ApiResult<SessionView> {
+) -> ApiResult<EditorSnapshot> {
     simulator
         .view(&query.connection)
         .map(Json)

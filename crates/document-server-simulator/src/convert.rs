@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{
     blank, editor_config::is_valid_key, ooxml, ooxml::DocumentError, pdf, results, routes::bearer,
-    simulator::Simulator, token::Claims,
+    simulator::Simulator, token::TokenClaims,
 };
 
 /// Interval at which a waiting request polls its job.
@@ -108,7 +108,7 @@ pub(crate) async fn convert(
 }
 
 /// Validates the parameters; the error is the protocol's error code.
-fn parse_request(parameters: &Claims) -> Result<ConversionRequest, i64> {
+fn parse_request(parameters: &TokenClaims) -> Result<ConversionRequest, i64> {
     let text = |name: &str| {
         parameters
             .get(name)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::token::{Claims, TokenError, TokenSigner};
+use crate::token::{TokenClaims, TokenError, TokenSigner};
 
 /// A user as named by the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ fn pointer_is(value: &Value, pointer: &str, wanted: &str) -> bool {
 
 /// `edit` defaults to true and the three narrower permissions default to `edit`; any of them makes an editor.
 fn can_edit(permissions: Option<&Value>) -> bool {
-    let none = Claims::new();
+    let none = TokenClaims::new();
     let rights = permissions.and_then(Value::as_object).unwrap_or(&none);
     let right = |name: &str| rights.get(name).and_then(Value::as_bool);
     let edit = right("edit").unwrap_or(true);

@@ -40,7 +40,7 @@ mod xml;
 pub use blank::document as blank_document;
 pub use command_line::run as run_command_line;
 pub use connections::OpenedEditor;
-pub use control_api::SessionView;
+pub use control_api::EditorSnapshot;
 pub use editor_config::{EditorError, EditorUser};
 pub use faults::{CallbackDelay, DownloadFault, DuplicateDelivery, FaultInjector, Faults, Outage};
 pub use ooxml::{DocumentError, DocumentKind, read as read_document, write as write_document};

@@ -1,5 +1,5 @@
 //! Final saves after the last editor disconnected, forced saves during a session, and what the responses mean for the
-//! document. Delivery is in `callback`.
+//! document. CallbackDelivery is in `callback`.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 
 use crate::{
     blank,
-    callback::{Callback, Delivery, deliver},
+    callback::{Callback, CallbackDelivery, deliver},
     clock,
     connections::enqueue,
     editor_config::EditorUser,
     ooxml::{self, DocumentKind},
     results,
-    session::{ForcedSave, LastChange, Member, Phase, SaveOutcome, Session},
+    session::{ForcedSave, ForcedSaveState, LastChange, SessionMember, SessionPhase, SharedSession},
     simulator::{ForgottenFile, Simulator},
 };
 
@@ -65,7 +65,7 @@ struct SaveSnapshot {
 }
 
 impl SaveSnapshot {
-    fn of(session: &Session) -> Option<Self> {
+    fn of(session: &SharedSession) -> Option<Self> {
         let last = session.last_change.clone()?;
         Some(Self {
             key: session.key.clone(),
@@ -87,17 +87,21 @@ impl SaveSnapshot {
 
 impl Simulator {
     /// Starts the final save of a session after its last editor disconnected.
-    pub(crate) fn start_final_save(&self, session: &mut Session, last_editor: &Member) -> oneshot::Receiver<Delivery> {
+    pub(crate) fn start_final_save(
+        &self,
+        session: &mut SharedSession,
+        last_editor: &SessionMember,
+    ) -> oneshot::Receiver<CallbackDelivery> {
         let (done, receiver) = oneshot::channel();
         let Some(snapshot) = SaveSnapshot::of(session) else {
             return receiver;
         };
-        session.phase = Phase::Saving;
+        session.phase = SessionPhase::Saving;
         session.notify();
         let unchanged = session
             .forced
             .as_ref()
-            .is_some_and(|forced| forced.status == SaveOutcome::Accepted && forced.revision == session.revision);
+            .is_some_and(|forced| forced.status == ForcedSaveState::Accepted && forced.revision == session.revision);
         let callback_queue = session.callback_queue.clone();
         let last_editor = last_editor.clone();
         let simulator = self.clone();
@@ -117,7 +121,7 @@ impl Simulator {
                 .action(0, &last_editor.user.id)
                 .with("notmodified", unchanged);
             let delivery = if faults.forgets_saves {
-                Delivery {
+                CallbackDelivery {
                     status,
                     accepted: false,
                 }
@@ -148,7 +152,7 @@ impl Simulator {
                     self.results().remove(&forgotten.path);
                 }
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
-                    session.phase = Phase::Finished;
+                    session.phase = SessionPhase::Finished;
                     session.notify();
                 }
             }
@@ -170,7 +174,7 @@ impl Simulator {
             (_, true) => remove_session(&mut state.sessions, &snapshot.key),
             (_, false) => {
                 if let Some(session) = state.sessions.get_mut(&snapshot.key) {
-                    session.phase = Phase::Live;
+                    session.phase = SessionPhase::Live;
                     session.notify();
                 }
             }
@@ -187,9 +191,9 @@ impl Simulator {
             return 1;
         };
         match session.phase {
-            Phase::Finished => return 1,
-            Phase::Saving => return 3,
-            Phase::Live => {}
+            SessionPhase::Finished => return 1,
+            SessionPhase::Saving => return 3,
+            SessionPhase::Live => {}
         }
         if session.restarted_at == Some(session.revision) {
             return 4;
@@ -203,7 +207,7 @@ impl Simulator {
             .filter(|forced| forced.revision == session.revision);
         if before
             .as_ref()
-            .is_some_and(|forced| forced.status == SaveOutcome::Accepted)
+            .is_some_and(|forced| forced.status == ForcedSaveState::Accepted)
         {
             session.forced = before;
             return 4;
@@ -213,7 +217,7 @@ impl Simulator {
         session.forced = Some(ForcedSave {
             revision: session.revision,
             assembled: previous.clone(),
-            status: SaveOutcome::Pending,
+            status: ForcedSaveState::Pending,
         });
         if let ForceSaveTrigger::Button(user) = &trigger {
             snapshot.to = session.callback_url_of(user);
@@ -235,7 +239,7 @@ impl Simulator {
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.
-            self.update_forced_save(&snapshot, |forced| forced.status = SaveOutcome::Rejected);
+            self.update_forced_save(&snapshot, |forced| forced.status = ForcedSaveState::Rejected);
             return;
         }
         let assembled = match previous {
@@ -259,9 +263,9 @@ impl Simulator {
         }
         let delivery = deliver(self, callback).await;
         let status = if status == 6 && delivery.accepted {
-            SaveOutcome::Accepted
+            ForcedSaveState::Accepted
         } else {
-            SaveOutcome::Rejected
+            ForcedSaveState::Rejected
         };
         self.update_forced_save(&snapshot, |forced| forced.status = status);
     }
@@ -271,7 +275,7 @@ impl Simulator {
         state
             .sessions
             .get(key)
-            .is_some_and(|session| session.phase == Phase::Live)
+            .is_some_and(|session| session.phase == SessionPhase::Live)
     }
 
     /// Updates the forced save of this revision unless a newer one replaced it.
@@ -353,7 +357,7 @@ fn history(snapshot: &SaveSnapshot, padding: usize) -> Value {
     json!({"serverVersion": SERVER_VERSION, "changes": changes})
 }
 
-fn remove_session(sessions: &mut std::collections::HashMap<String, Session>, key: &str) {
+fn remove_session(sessions: &mut std::collections::HashMap<String, SharedSession>, key: &str) {
     if let Some(session) = sessions.remove(key) {
         session.notify();
     }

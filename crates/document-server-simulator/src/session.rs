@@ -16,7 +16,7 @@ use crate::{
 
 /// An open editor or viewer.
 #[derive(Clone)]
-pub(crate) struct Member {
+pub(crate) struct SessionMember {
     pub(crate) id: String,
     pub(crate) user: EditorUser,
     pub(crate) edit: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Member {
 
 /// Progress of a session from opening to its final save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum SessionPhase {
     /// May be edited, or waits with changes for a reconnect.
     Live,
     /// The final save is in progress.
@@ -51,7 +51,7 @@ pub(crate) struct LastChange {
 
 /// The result of a forced save.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SaveOutcome {
+pub(crate) enum ForcedSaveState {
     Pending,
     Accepted,
     Rejected,
@@ -61,7 +61,7 @@ pub(crate) enum SaveOutcome {
 pub(crate) struct ForcedSave {
     pub(crate) revision: u64,
     pub(crate) assembled: Option<AssembledFile>,
-    pub(crate) status: SaveOutcome,
+    pub(crate) status: ForcedSaveState,
 }
 
 /// A replacement of lines, used to transform edits that were made against an older revision.
@@ -73,7 +73,7 @@ struct Splice {
 }
 
 /// The text under one key and its members.
-pub(crate) struct Session {
+pub(crate) struct SharedSession {
     pub(crate) key: String,
     pub(crate) title: String,
     pub(crate) kind: DocumentKind,
@@ -85,8 +85,8 @@ pub(crate) struct Session {
     splices: Vec<Splice>,
     pub(crate) history: Vec<(EditorUser, u64)>,
     pub(crate) from_forgotten: bool,
-    pub(crate) phase: Phase,
-    pub(crate) members: Vec<Member>,
+    pub(crate) phase: SessionPhase,
+    pub(crate) members: Vec<SessionMember>,
     /// The latest callback URL of each user: the last tab wins.
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
@@ -100,7 +100,7 @@ pub(crate) struct Session {
     pub(crate) updates: watch::Sender<u64>,
 }
 
-impl Session {
+impl SharedSession {
     pub(crate) fn new(
         config: &EditorConfig,
         source: Bytes,
@@ -119,7 +119,7 @@ impl Session {
             splices: Vec::new(),
             history: Vec::new(),
             from_forgotten,
-            phase: Phase::Live,
+            phase: SessionPhase::Live,
             members: Vec::new(),
             callback_urls: HashMap::new(),
             last_change: None,
@@ -133,7 +133,7 @@ impl Session {
 
     /// Returns the shown text: after the final save only the content that was opened first.
     pub(crate) fn lines(&self) -> &[String] {
-        if self.phase == Phase::Live {
+        if self.phase == SessionPhase::Live {
             &self.lines
         } else {
             &self.original
@@ -149,7 +149,7 @@ impl Session {
         self.revision > 0
     }
 
-    pub(crate) fn editors(&self) -> impl Iterator<Item = &Member> {
+    pub(crate) fn editors(&self) -> impl Iterator<Item = &SessionMember> {
         self.members.iter().filter(|member| member.edit && member.present)
     }
 
@@ -164,7 +164,7 @@ impl Session {
         ids
     }
 
-    pub(crate) fn member(&mut self, connection: &str) -> Option<&mut Member> {
+    pub(crate) fn member(&mut self, connection: &str) -> Option<&mut SessionMember> {
         self.members.iter_mut().find(|member| member.id == connection)
     }
 
@@ -206,7 +206,7 @@ impl Session {
         let Some(member) = self.member(connection) else {
             return Err(EditorError::access("this connection is not part of the session"));
         };
-        if !member.edit || !(member.present || member.lost) || member.dropped.is_some() || phase != Phase::Live {
+        if !member.edit || !(member.present || member.lost) || member.dropped.is_some() || phase != SessionPhase::Live {
             return Err(EditorError::access("this connection may only read"));
         }
         if kind == DocumentKind::Pdf {
@@ -259,7 +259,7 @@ impl Session {
 mod tests {
     use super::*;
 
-    fn session(text: &str) -> Session {
+    fn session(text: &str) -> SharedSession {
         let config = EditorConfig {
             key: "k".into(),
             url: String::new(),
@@ -273,9 +273,9 @@ mod tests {
             },
         };
         let (callback_queue, _) = mpsc::unbounded_channel();
-        let mut session = Session::new(&config, text.to_owned().into(), false, callback_queue).unwrap();
+        let mut session = SharedSession::new(&config, text.to_owned().into(), false, callback_queue).unwrap();
         for id in ["ben", "mia"] {
-            session.members.push(Member {
+            session.members.push(SessionMember {
                 id: id.into(),
                 user: EditorUser {
                     id: id.into(),

@@ -19,7 +19,7 @@ use crate::{
     request_log::{ReceivedRequest, RequestLog, SentCallback},
     results::ResultFiles,
     routes,
-    session::Session,
+    session::SharedSession,
     settings::SimulatorSettings,
     token::TokenSigner,
 };
@@ -35,7 +35,7 @@ pub(crate) struct ForgottenFile {
 /// Sessions and forgotten files.
 #[derive(Default)]
 pub(crate) struct SimulatorState {
-    pub(crate) sessions: HashMap<String, Session>,
+    pub(crate) sessions: HashMap<String, SharedSession>,
     /// Key by connection id.
     pub(crate) keys: HashMap<String, String>,
     pub(crate) forgotten: BTreeMap<String, ForgottenFile>,
@@ -45,7 +45,7 @@ pub(crate) struct SimulatorState {
 
 impl SimulatorState {
     /// Returns the session of a connection.
-    pub(crate) fn session_of(&mut self, connection: &str) -> Option<&mut Session> {
+    pub(crate) fn session_of(&mut self, connection: &str) -> Option<&mut SharedSession> {
         self.sessions.get_mut(self.keys.get(connection)?)
     }
 

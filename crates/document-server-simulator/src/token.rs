@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::clock;
 
 /// Claims of a token.
-pub(crate) type Claims = Map<String, Value>;
+pub(crate) type TokenClaims = Map<String, Value>;
 
 /// Lifetime of issued tokens.
 const LIFE_SECONDS: u64 = 300;
@@ -43,7 +43,7 @@ impl TokenSigner {
     }
 
     /// Signs the claims at top level, as in the `token` of a callback body.
-    pub(crate) fn sign(&self, mut claims: Claims) -> String {
+    pub(crate) fn sign(&self, mut claims: TokenClaims) -> String {
         let now = clock::now_seconds();
         claims.insert("iat".into(), now.into());
         claims.insert("exp".into(), (now + LIFE_SECONDS).into());
@@ -52,18 +52,18 @@ impl TokenSigner {
     }
 
     /// Signs the claims inside `payload`, as in the header of every request that the server sends.
-    pub(crate) fn sign_wrapped(&self, payload: Claims) -> String {
-        let mut outer = Claims::new();
+    pub(crate) fn sign_wrapped(&self, payload: TokenClaims) -> String {
+        let mut outer = TokenClaims::new();
         outer.insert("payload".into(), Value::Object(payload));
         self.sign(outer)
     }
 
     /// Returns the claims of a valid token that is not expired.
-    pub(crate) fn verify(&self, token: &str) -> Result<Claims, TokenError> {
+    pub(crate) fn verify(&self, token: &str) -> Result<TokenClaims, TokenError> {
         if token.is_empty() {
             return Err(TokenError::Missing);
         }
-        match jsonwebtoken::decode::<Claims>(token, &self.verifying, &self.rules) {
+        match jsonwebtoken::decode::<TokenClaims>(token, &self.verifying, &self.rules) {
             Ok(read) => Ok(read.claims),
             Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => Err(TokenError::Expired),
             Err(_) => Err(TokenError::Invalid),
@@ -72,7 +72,7 @@ impl TokenSigner {
 
     /// Returns the parameters of a request to `/command` or `/converter`: from the token of the body, or else from the
     /// payload of the header token.
-    pub(crate) fn request_parameters(&self, body: &Value, header: Option<&str>) -> Result<Claims, TokenError> {
+    pub(crate) fn request_parameters(&self, body: &Value, header: Option<&str>) -> Result<TokenClaims, TokenError> {
         if let Some(token) = body.get("token").and_then(Value::as_str) {
             return self.verify(token);
         }
@@ -85,7 +85,7 @@ impl TokenSigner {
 
     /// Returns the header token for downloading a document.
     pub(crate) fn sign_download(&self, url: &str) -> String {
-        let mut payload = Claims::new();
+        let mut payload = TokenClaims::new();
         payload.insert("url".into(), json!(url));
         self.sign_wrapped(payload)
     }

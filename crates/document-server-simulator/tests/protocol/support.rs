@@ -25,7 +25,7 @@ pub const SECRET: &str = "a secret of more than thirty-two bytes";
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
-struct FaultState {
+struct TestServerState {
     document: Mutex<Vec<u8>>,
     responses: Mutex<VecDeque<(u16, String)>>,
     callbacks: Mutex<Vec<Value>>,
@@ -34,7 +34,7 @@ struct FaultState {
 
 /// The fake server and a simulator that uses it.
 pub struct TestServer {
-    inner: Arc<FaultState>,
+    inner: Arc<TestServerState>,
     pub base: String,
     pub simulator: RunningSimulator,
 }
@@ -45,7 +45,7 @@ impl TestServer {
     }
 
     pub async fn with(settings: SimulatorSettings) -> Self {
-        let inner = Arc::new(FaultState::default());
+        let inner = Arc::new(TestServerState::default());
         let router = Router::new()
             .route("/file/{id}", get(file))
             .route("/callback/{id}", post(callback))
@@ -186,7 +186,7 @@ fn header_claims(headers: &HeaderMap) -> Option<Value> {
     verified(header.strip_prefix("Bearer ")?)
 }
 
-async fn file(State(inner): State<Arc<FaultState>>, headers: HeaderMap) -> Response {
+async fn file(State(inner): State<Arc<TestServerState>>, headers: HeaderMap) -> Response {
     let Some(claims) = header_claims(&headers) else {
         return StatusCode::FORBIDDEN.into_response();
     };
@@ -201,7 +201,7 @@ async fn file(State(inner): State<Arc<FaultState>>, headers: HeaderMap) -> Respo
 }
 
 async fn callback(
-    State(inner): State<Arc<FaultState>>,
+    State(inner): State<Arc<TestServerState>>,
     Path(user): Path<String>,
     headers: HeaderMap,
     body: String,
