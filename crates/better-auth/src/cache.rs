@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::{
     object::{SessionObject, UserObject},
     signature::{equal_in_constant_time, hmac_sha256},
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
 };
 
 /// Version of the payload. A copy with another version is ignored.
@@ -34,7 +34,7 @@ struct SignedPayload<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
+struct CacheEnvelope<'a> {
     session: Payload<'a>,
     expires_at: i64,
     signature: String,
@@ -48,13 +48,13 @@ pub struct CachedSession {
     /// The user object.
     pub user: Value,
     /// When the copy was created.
-    pub updated_at: Timestamp,
+    pub updated_at: UnixMillis,
     /// When the copy expires.
-    pub expires_at: Timestamp,
+    pub expires_at: UnixMillis,
 }
 
 /// Returns the cookie value for a copy that is valid for `max_age` seconds.
-pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Timestamp, max_age: i64) -> String {
+pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: UnixMillis, max_age: i64) -> String {
     let payload = Payload {
         session,
         user,
@@ -63,7 +63,7 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
     };
     let expires_at = now.plus_seconds(max_age).millis();
     let signed = json_text(&SignedPayload { payload, expires_at });
-    let envelope = Envelope {
+    let envelope = CacheEnvelope {
         session: payload,
         expires_at,
         signature: signature(secret, &signed),
@@ -73,12 +73,12 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
 
 /// Returns the cached copy of a cookie value if the signature is valid, the session token matches, and neither the copy
 /// nor its session has expired.
-pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) -> Option<CachedSession> {
+pub fn verify(secret: &str, value: &str, session_token: &str, now: UnixMillis) -> Option<CachedSession> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     let mut payload = signed_payload(secret, &text)?;
 
-    let expires_at = Timestamp::from_millis(payload.get("expiresAt")?.as_i64()?);
-    let updated_at = Timestamp::from_millis(payload.get("updatedAt")?.as_i64()?);
+    let expires_at = UnixMillis::from_millis(payload.get("expiresAt")?.as_i64()?);
+    let updated_at = UnixMillis::from_millis(payload.get("updatedAt")?.as_i64()?);
     if payload.get("version")?.as_str()? != VERSION || expires_at < now {
         return None;
     }
@@ -113,9 +113,9 @@ fn signed_payload(secret: &str, text: &str) -> Option<Map<String, Value>> {
     right.then_some(payload)
 }
 
-fn is_session_valid(session: &Value, session_token: &str, now: Timestamp) -> bool {
+fn is_session_valid(session: &Value, session_token: &str, now: UnixMillis) -> bool {
     let text = |key| session.get(key).and_then(Value::as_str);
-    let ends = text("expiresAt").and_then(Timestamp::parse);
+    let ends = text("expiresAt").and_then(UnixMillis::parse);
     let same_token =
         text("token").is_some_and(|token| equal_in_constant_time(token.as_bytes(), session_token.as_bytes()));
     same_token && text("id").is_some() && text("userId").is_some() && ends.is_some_and(|ends| ends >= now)
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "a secret of the tests, long enough";
-    const NOW: Timestamp = Timestamp::from_millis(1_795_188_810_715);
+    const NOW: UnixMillis = UnixMillis::from_millis(1_795_188_810_715);
 
     fn payload() -> Value {
         json!({

@@ -3,20 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::UnixMillis;
 
 /// A session as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionObject {
     /// When the session expires unless it is renewed.
-    pub expires_at: Timestamp,
+    pub expires_at: UnixMillis,
     /// The unsigned token.
     pub token: String,
     /// When the user signed in.
-    pub created_at: Timestamp,
+    pub created_at: UnixMillis,
     /// When the session was last changed.
-    pub updated_at: Timestamp,
+    pub updated_at: UnixMillis,
     /// IP address of the sign-in; empty if unknown.
     pub ip_address: Option<String>,
     /// User agent of the sign-in; empty if unknown.
@@ -42,9 +42,9 @@ pub struct UserObject {
     /// URL of the user's picture.
     pub image: Option<String>,
     /// When the account was created.
-    pub created_at: Timestamp,
+    pub created_at: UnixMillis,
     /// When the account was last changed.
-    pub updated_at: Timestamp,
+    pub updated_at: UnixMillis,
     /// The platform role.
     pub role: String,
     /// Whether sign-in is disabled for the user.
@@ -52,7 +52,7 @@ pub struct UserObject {
     /// Why sign-in is disabled.
     pub ban_reason: Option<String>,
     /// When the ban ends.
-    pub ban_expires: Option<Timestamp>,
+    pub ban_expires: Option<UnixMillis>,
     pub id: String,
 }
 
@@ -67,7 +67,7 @@ pub struct OrganizationObject {
     /// URL of the logo.
     pub logo: Option<String>,
     /// When the organization was created.
-    pub created_at: Timestamp,
+    pub created_at: UnixMillis,
     /// Additional metadata as JSON *text*, the form returned by the read routes.
     pub metadata: Option<String>,
     pub id: String,
@@ -82,7 +82,7 @@ pub struct MemberObject {
     /// The role, or several roles joined by commas.
     pub role: String,
     /// When the membership began.
-    pub created_at: Timestamp,
+    pub created_at: UnixMillis,
     pub id: String,
     /// The member's user, on the routes that include it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -101,8 +101,8 @@ pub struct InvitationObject {
     /// `pending`, `accepted`, `rejected` or `canceled`.
     pub status: String,
     /// When the invitation expires.
-    pub expires_at: Timestamp,
-    pub created_at: Timestamp,
+    pub expires_at: UnixMillis,
+    pub created_at: UnixMillis,
     /// The inviting user; empty if no user did.
     pub inviter_id: String,
     pub id: String,
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    const MOMENT: Timestamp = Timestamp::from_millis(1_795_188_810_714);
+    const MOMENT: UnixMillis = UnixMillis::from_millis(1_795_188_810_714);
 
     fn organization() -> OrganizationObject {
         OrganizationObject {

@@ -178,18 +178,18 @@ fn scrypt_key(normalized: &str, salt: &str) -> String {
 /// Number of slow computations of each kind on this test thread.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Work {
+struct HashCount {
     own: u32,
     scrypt: u32,
 }
 
 #[cfg(test)]
 thread_local! {
-    static DONE: std::cell::Cell<Work> = const { std::cell::Cell::new(Work { own: 0, scrypt: 0 }) };
+    static DONE: std::cell::Cell<HashCount> = const { std::cell::Cell::new(HashCount { own: 0, scrypt: 0 }) };
 }
 
 #[cfg(test)]
-fn count(add: impl Fn(&mut Work)) {
+fn count(add: impl Fn(&mut HashCount)) {
     let mut work = DONE.get();
     add(&mut work);
     DONE.set(work);
@@ -254,16 +254,16 @@ mod tests {
     fn unknown_account_costs_same_as_known_account() {
         let own = hash("Zirkel und Lineal");
         let work = |stored: Option<&str>, imported_hashes_exist| {
-            DONE.set(Work::default());
+            DONE.set(HashCount::default());
             assert!(!verify_account("wrong password", stored, imported_hashes_exist));
             DONE.get()
         };
         let everyone = [None, Some(own.as_str()), Some("malformed"), Some(IMPORTED)];
         for stored in &everyone[..3] {
-            assert_eq!(work(*stored, false), Work { own: 1, scrypt: 0 }, "{stored:?}");
+            assert_eq!(work(*stored, false), HashCount { own: 1, scrypt: 0 }, "{stored:?}");
         }
         for stored in everyone {
-            assert_eq!(work(stored, true), Work { own: 1, scrypt: 1 }, "{stored:?}");
+            assert_eq!(work(stored, true), HashCount { own: 1, scrypt: 1 }, "{stored:?}");
         }
     }
 

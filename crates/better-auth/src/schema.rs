@@ -29,13 +29,13 @@ impl<'a> Nullable<'a> {
 /// Reads the keys of one body or query. Read them in the order of the library's schema and end with [`Reader::finish`];
 /// the values are meaningless if it fails.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct FieldReader<'a> {
     place: &'static str,
     object: Option<&'a Map<String, Value>>,
     issues: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FieldReader<'a> {
     /// Reads a body; `None` if the request has none.
     pub fn body(body: Option<&'a Value>) -> Self {
         Self::new("body", body)
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     fn sign_up_issues(body: Option<&Value>) -> String {
-        let mut reader = Reader::body(body);
+        let mut reader = FieldReader::body(body);
         reader.string("name");
         reader.email("email");
         reader.filled_string("password");
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn schema_issues_are_validation_errors() {
-        let mut reader = Reader::query(&Value::Null);
+        let mut reader = FieldReader::query(&Value::Null);
         reader.string("callbackURL");
         let refusal = reader.finish().unwrap_err();
         assert_eq!((refusal.status, refusal.code), (400, Some("VALIDATION_ERROR")));
@@ -308,7 +308,7 @@ mod tests {
             "email": "ada@school.test", "password": "p", "rememberMe": false, "organizationId": null,
             "role": ["a", "b"], "banExpiresIn": 60, "data": {"x": 1}, "role2": "c", "userId": "attacker"
         });
-        let mut reader = Reader::body(Some(&body));
+        let mut reader = FieldReader::body(Some(&body));
         assert_eq!(reader.email("email"), "ada@school.test");
         assert_eq!(reader.filled_string("password"), "p");
         assert_eq!(reader.optional_bool("rememberMe"), Some(false));
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn wrong_types_are_named_in_issues() {
         let body = json!({"organizationId": [], "role": 5, "banExpiresIn": "q", "data": [], "roles": [1]});
-        let mut reader = Reader::body(Some(&body));
+        let mut reader = FieldReader::body(Some(&body));
         reader.nullable_string("organizationId");
         reader.strings("role");
         reader.strings("roles");

@@ -1,6 +1,6 @@
 //! Lifetime, renewal and freshness of sessions. The current time is always an argument.
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::UnixMillis;
 
 /// Whether the browser keeps the session cookies after it is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,27 +43,27 @@ impl Lifecycle {
     pub const UNREMEMBERED_CACHE: i64 = 60;
 
     /// Returns when a session expires that is issued or renewed now.
-    pub const fn expires_at(&self, now: Timestamp) -> Timestamp {
+    pub const fn expires_at(&self, now: UnixMillis) -> UnixMillis {
         now.plus_seconds(self.expires_in)
     }
 
     /// Returns when an impersonation session expires that starts now.
-    pub const fn impersonation_expires_at(&self, now: Timestamp) -> Timestamp {
+    pub const fn impersonation_expires_at(&self, now: UnixMillis) -> UnixMillis {
         now.plus_seconds(self.impersonation)
     }
 
     /// Returns whether a session is still valid; its last millisecond counts.
-    pub fn is_alive(&self, expires_at: Timestamp, now: Timestamp) -> bool {
+    pub fn is_alive(&self, expires_at: UnixMillis, now: UnixMillis) -> bool {
         expires_at >= now
     }
 
     /// Returns whether a session was last renewed long enough ago to be renewed again.
-    pub fn is_refresh_due(&self, expires_at: Timestamp, now: Timestamp) -> bool {
+    pub fn is_refresh_due(&self, expires_at: UnixMillis, now: UnixMillis) -> bool {
         expires_at.plus_seconds(self.update_age - self.expires_in) <= now
     }
 
     /// Returns whether a session is fresh enough for the routes that require it.
-    pub fn is_fresh(&self, created_at: Timestamp, now: Timestamp) -> bool {
+    pub fn is_fresh(&self, created_at: UnixMillis, now: UnixMillis) -> bool {
         now < created_at.plus_seconds(self.fresh_age)
     }
 
@@ -81,9 +81,9 @@ mod tests {
     use super::*;
 
     const LIFE: Lifecycle = Lifecycle::STANDARD;
-    const START: Timestamp = Timestamp::from_millis(1_795_188_810_714);
+    const START: UnixMillis = UnixMillis::from_millis(1_795_188_810_714);
 
-    fn after(seconds: i64) -> Timestamp {
+    fn after(seconds: i64) -> UnixMillis {
         START.plus_seconds(seconds)
     }
 
@@ -92,14 +92,14 @@ mod tests {
         let end = LIFE.expires_at(START);
         assert_eq!(end, after(86_400));
         assert!(LIFE.is_alive(end, end));
-        assert!(!LIFE.is_alive(end, Timestamp::from_millis(end.millis() + 1)));
+        assert!(!LIFE.is_alive(end, UnixMillis::from_millis(end.millis() + 1)));
     }
 
     #[test]
     fn session_is_renewed_after_one_hour() {
         let end = LIFE.expires_at(START);
         assert!(!LIFE.is_refresh_due(end, after(59 * 60)));
-        assert!(!LIFE.is_refresh_due(end, Timestamp::from_millis(after(3600).millis() - 1)));
+        assert!(!LIFE.is_refresh_due(end, UnixMillis::from_millis(after(3600).millis() - 1)));
         assert!(LIFE.is_refresh_due(end, after(3600)));
         assert!(LIFE.is_refresh_due(end, after(80_000)));
     }

@@ -5,7 +5,7 @@ use crate::{
     cookie::{CookieNames, RequestCookies, sign},
     object::{SessionObject, UserObject},
     session::{Lifecycle, Remember},
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
     uri_component,
 };
 
@@ -31,7 +31,13 @@ pub struct SetCookies<'a> {
 impl SetCookies<'_> {
     /// Returns all headers after a sign-in, a renewal or another change of the session: the token, then `dont_remember`
     /// if it is set or cleared, then the cached copy.
-    pub fn issue(&self, session: &SessionObject, user: &UserObject, now: Timestamp, remember: Remember) -> Vec<String> {
+    pub fn issue(
+        &self,
+        session: &SessionObject,
+        user: &UserObject,
+        now: UnixMillis,
+        remember: Remember,
+    ) -> Vec<String> {
         let mut headers = vec![self.session_token(&session.token, remember)];
         match remember {
             Remember::No => headers.push(self.dont_remember()),
@@ -55,7 +61,7 @@ impl SetCookies<'_> {
         &self,
         session: &SessionObject,
         user: &UserObject,
-        now: Timestamp,
+        now: UnixMillis,
         remember: Remember,
     ) -> Vec<String> {
         let cache_age = self.lifecycle.cache_age(remember);

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(i64);
+pub struct UnixMillis(i64);
 
-impl Timestamp {
+impl UnixMillis {
     /// Creates a timestamp from milliseconds since the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
@@ -34,7 +34,7 @@ impl Timestamp {
     }
 }
 
-impl fmt::Display for Timestamp {
+impl fmt::Display for UnixMillis {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let beyond = if self.0 < 0 {
             jiff::Timestamp::MIN
@@ -46,13 +46,13 @@ impl fmt::Display for Timestamp {
     }
 }
 
-impl Serialize for Timestamp {
+impl Serialize for UnixMillis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Timestamp {
+impl<'de> Deserialize<'de> for UnixMillis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| de::Error::custom("not an ISO 8601 time"))
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn timestamps_have_three_fractional_digits() {
-        let written = |millis| Timestamp::from_millis(millis).to_string();
+        let written = |millis| UnixMillis::from_millis(millis).to_string();
         assert_eq!(written(1_795_188_810_714), "2026-11-20T15:33:30.714Z");
         assert_eq!(written(1_795_188_810_000), "2026-11-20T15:33:30.000Z");
         assert_eq!(written(1_795_188_810_050), "2026-11-20T15:33:30.050Z");
@@ -77,18 +77,18 @@ mod tests {
     #[test]
     fn timestamps_roundtrip() {
         for millis in [0, 1, 1_795_188_810_714, 4_102_444_800_000, -62_000_000_000] {
-            let moment = Timestamp::from_millis(millis);
-            assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
+            let moment = UnixMillis::from_millis(millis);
+            assert_eq!(UnixMillis::parse(&moment.to_string()), Some(moment));
         }
-        assert_eq!(Timestamp::parse("yesterday"), None);
-        assert_eq!(Timestamp::parse(""), None);
+        assert_eq!(UnixMillis::parse("yesterday"), None);
+        assert_eq!(UnixMillis::parse(""), None);
     }
 
     #[test]
     fn timestamp_addition_saturates() {
-        let last = Timestamp::from_millis(i64::MAX);
+        let last = UnixMillis::from_millis(i64::MAX);
         assert_eq!(last.plus_seconds(i64::MAX), last);
         assert!(last.to_string().starts_with("9999-12-"));
-        assert!(Timestamp::from_millis(i64::MIN).to_string().starts_with('-'));
+        assert!(UnixMillis::from_millis(i64::MIN).to_string().starts_with('-'));
     }
 }

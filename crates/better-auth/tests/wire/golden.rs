@@ -11,7 +11,7 @@ use better_auth::{
     password,
     session::{Lifecycle, Remember},
     set_cookie::SetCookies,
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
     trusted_origin::TrustedOrigin,
 };
 use serde_json::Value;
@@ -88,7 +88,7 @@ fn recorded_cache_is_reproduced() {
     let signed: Value = serde_json::from_str(text(&recorded["signed_text"])).unwrap();
     let session: SessionObject = object(&signed["session"]);
     let user: UserObject = object(&signed["user"]);
-    let now = Timestamp::from_millis(signed["updatedAt"].as_i64().unwrap());
+    let now = UnixMillis::from_millis(signed["updatedAt"].as_i64().unwrap());
 
     let value = cache::build(SECRET, &session, &user, now, 300);
     assert_eq!(value, text(&recorded["cookie_value"]));
@@ -108,7 +108,7 @@ fn recorded_cache_with_special_characters_is_reproduced() {
     let recorded = &RECORDINGS["cache"];
     let session: SessionObject = object(&recorded["session"]);
     let user: UserObject = object(&recorded["user"]);
-    let now = Timestamp::from_millis(recorded["now"].as_i64().unwrap());
+    let now = UnixMillis::from_millis(recorded["now"].as_i64().unwrap());
     let written = lines("", |cookies| cookies.session_data(&session, &user, now, Remember::Yes));
     assert_eq!(written, [text(&recorded["lines"][0])]);
 }
@@ -122,7 +122,7 @@ fn cache_is_valid_only_for_its_token_and_lifetime() {
     assert!(used(&ada.session.token, NOW.plus_seconds(300)));
     assert!(!used(
         &ada.session.token,
-        Timestamp::from_millis(NOW.millis() + 300_001)
+        UnixMillis::from_millis(NOW.millis() + 300_001)
     ));
     assert!(!used(&TestUser::ben().session.token, NOW));
     assert!(!used("", NOW));

@@ -3,11 +3,11 @@
 use better_auth::{
     cache,
     object::{SessionObject, UserObject},
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
 };
 
 pub(crate) const SECRET: &str = "conformance-secret-0123456789abcdefghij";
-pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_795_188_810_715);
+pub(crate) const NOW: UnixMillis = UnixMillis::from_millis(1_795_188_810_715);
 
 /// A signed-in user with a cached copy created now.
 pub(crate) struct TestUser {

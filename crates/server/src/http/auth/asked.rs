@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 use better_auth::cookie::RequestCookies;
 use better_auth::error::AuthError;
 use better_auth::origin::{self, OriginHeaders};
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use better_auth::session::{Lifecycle, Remember};
 use better_auth::set_cookie::SetCookies;
 use better_auth::trusted_origin::TrustedOrigin;
@@ -109,8 +109,8 @@ impl FromRequest<App> for Asked {
 
 impl Asked {
     /// Reads the body key by key.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader::body(self.body.as_ref())
+    pub fn reader(&self) -> FieldReader<'_> {
+        FieldReader::body(self.body.as_ref())
     }
 
     /// The keys of the body, for the routes that take any.

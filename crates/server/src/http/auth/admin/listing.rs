@@ -2,7 +2,7 @@
 
 use better_auth::error::AuthError;
 use better_auth::object::UserObject;
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ pub async fn list(asked: Asked) -> Answered {
 
 fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
     let query = asked.query_object();
-    let mut reader = Reader::query(&query);
+    let mut reader = FieldReader::query(&query);
     let search_value = reader.optional_string("searchValue").filter(|text| !text.is_empty());
     let search_field = reader
         .optional_enum("searchField", &["email", "name"])
