@@ -139,7 +139,7 @@ pub fn chat_lane(
         post(host, &path, &head, &chat_message(connection, count))
     };
     Lane {
-        target: LoadTarget(Operation::ChatRoom, who),
+        target: LoadTarget(Operation::SendMessage, who),
         work: Load::Http(HttpLoad {
             address: host,
             processes,
@@ -159,7 +159,7 @@ pub fn post(host: SocketAddr, path: &str, more: &str, body: &str) -> Vec<u8> {
 /// Builds the body of a chat message.
 pub fn chat_message(connection: usize, count: u64) -> String {
     format!(
-        "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. Operation is next?\"}}"
+        "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. What is next?\"}}"
     )
 }
 

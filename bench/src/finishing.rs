@@ -1,4 +1,4 @@
-//! FinishBenchmark a topic of thirty groups with a growing number of documents. The document server is asked about each
+//! Finishing a topic of thirty groups with a growing number of documents. The document server is asked about each
 //! document and knows none. The cost per document must not grow.
 
 use std::time::{Duration, Instant};

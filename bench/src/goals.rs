@@ -125,7 +125,7 @@ fn beside_node(report: &Report) -> Vec<Goal> {
             "chat message, synchronous=FULL: rate beside two processes of Fastify",
             AtLeast(2.0),
             "×",
-            sqlite.beside(Operation::ChatRoom, MeasuredServer::FastifyPair, rate),
+            sqlite.beside(Operation::SendMessage, MeasuredServer::FastifyPair, rate),
         ),
         check,
         goal(

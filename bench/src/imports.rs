@@ -38,7 +38,7 @@ impl PlainInserts {
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
              INSERT INTO organizations (id, name, name_key, slug, created_at, updated_at)
-             VALUES ('raw', 'PlainInserts', 'raw', 'raw', 1, 1)",
+             VALUES ('raw', 'Raw', 'raw', 'raw', 1, 1)",
         )?;
         Ok(Self(connection))
     }

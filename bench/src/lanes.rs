@@ -38,7 +38,7 @@ pub enum Operation {
     /// A page of the activity log, as read by an administrator.
     LogPage,
     /// A chat message, 32 concurrently.
-    ChatRoom,
+    SendMessage,
     /// A document saved through a callback of the document server, sequentially.
     Save,
     /// A document saved through a callback, eight concurrently.

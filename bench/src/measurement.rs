@@ -168,7 +168,7 @@ async fn on_sqlite(
         usual.lane(Operation::LogPage, MeasuredServer::Limit, &usual.log_page),
         usual.lane(Operation::LogPage, MeasuredServer::Service, &usual.log_page),
         looping(Operation::LogPage, &queries, LoopResponse::LogPage),
-        raw(Operation::ChatRoom, measured, "/raw-message"),
+        raw(Operation::SendMessage, measured, "/raw-message"),
         usual.chat_lane(),
         raw(Operation::Save, measured, "/raw"),
         saving(Operation::Save, measured, &sessions, results, &notices),

@@ -59,7 +59,7 @@ impl Report {
         let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
         let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [MeasuredServer; 3]| {
             let _infallible = write!(text, "| {name} |");
-            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::ChatRoom]
+            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::SendMessage]
                 .into_iter()
                 .zip(who)
             {
@@ -139,7 +139,7 @@ impl Report {
                 format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
                 Operation::LogPage,
             ),
-            (format!("chat message, {CONNECTIONS} at once"), Operation::ChatRoom),
+            (format!("chat message, {CONNECTIONS} at once"), Operation::SendMessage),
             (
                 format!("document save, one after the other ({} KB)", document / 1000),
                 Operation::Save,
@@ -195,7 +195,7 @@ impl Report {
         text
     }
 
-    /// FinishBenchmark topics with a growing number of documents.
+    /// Finishing topics with a growing number of documents.
     fn growing(&self) -> String {
         let mut text = format!(
             "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\

@@ -185,7 +185,7 @@ pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
         let now = clock::now();
         let new = NewOrganization {
             id: OrganizationId::new(clock::new_id()),
-            name: "ServiceProcess school".to_owned(),
+            name: "Measured school".to_owned(),
             slug: "measured".to_owned(),
             custom_domain: None,
         };
@@ -249,7 +249,7 @@ pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<MeasuredC
     let (groups, rooms): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
     let text = "Look at an onion's skin under the microscope, draw what you see, and explain each part. ".repeat(3);
     let shared = json!({
-        "title": "Operation a cell is made of", "description": text, "deadline": "2027-01-15T10:00:00Z",
+        "title": "What a cell is made of", "description": text, "deadline": "2027-01-15T10:00:00Z",
         "classId": class, "courseId": course, "groupIds": groups,
     });
     asking.post(teacher, "/assignments", shared).await?;

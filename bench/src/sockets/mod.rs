@@ -177,7 +177,7 @@ async fn write_alone(target: &ServerProcess, school: &SocketSchool, events: usiz
     }
     let cpu = target.cpu()?;
     for number in 0..events {
-        target.write(school, &format!("SeparateResults {number}")).await?;
+        target.write(school, &format!("Alone {number}")).await?;
     }
     Ok(target.cpu()?.saturating_sub(cpu).as_secs_f64() * 1e6 / events as f64)
 }

@@ -67,7 +67,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
         write!(
             sql,
             "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
-                VALUES ('{school}', '{class}', 'SeededClass {number}', 'class {number}', '2026/2027', '{teacher}', 1, 1);
+                VALUES ('{school}', '{class}', 'Class {number}', 'class {number}', '2026/2027', '{teacher}', 1, 1);
             INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ('{school}', '{class}', '{subject}');
             INSERT INTO courses (organization_id, id, name, name_key, class_id, subject_id, created_at, updated_at)
                 VALUES ('{school}', '{course}', 'Cells', 'cells', '{class}', '{subject}', 1, 1);"

@@ -137,7 +137,7 @@ impl<'s> SocketPool<'s> {
             let one = async |number: usize| match target.kind() {
                 ServerKind::Service => {
                     target
-                        .write(self.school, &format!("SeededClass {in_flight}-{number:06}"))
+                        .write(self.school, &format!("Class {in_flight}-{number:06}"))
                         .await
                 }
                 ServerKind::Node => {

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="default_true"?>"#;
+const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#;
 const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const TYPES: &str = "application/vnd.openxmlformats-officedocument";
@@ -86,7 +86,7 @@ fn package(
     write_archive(&texts)
 }
 
-/// Writes a zip archive with these text entries, in this request.
+/// Writes a zip archive with these text entries, in this order.
 pub(crate) fn write_archive(entries: &[(&str, String)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in entries {

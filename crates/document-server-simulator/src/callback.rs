@@ -68,7 +68,7 @@ enum ResponseClass {
     Retry,
 }
 
-/// Starts the callback queue of a session. Callbacks are sent in request, except held ones, which are overtaken.
+/// Starts the callback queue of a session. Callbacks are sent in order, except held ones, which are overtaken.
 pub(crate) fn start_queue(simulator: &Simulator) -> mpsc::UnboundedSender<QueuedCallback> {
     let (sender, mut callback_queue) = mpsc::unbounded_channel::<QueuedCallback>();
     let handle = simulator.clone();

@@ -115,7 +115,7 @@ fn info(simulator: &Simulator, key: &str) -> Value {
         return json!({"error": 1});
     };
     let users = session.editor_ids();
-    // BlockEdits left by a crash count as editing although no editor is connected.
+    // Changes left by a crash count as editing although no editor is connected.
     let is_changed = session.has_changes() && session.phase != SessionPhase::Finished;
     let status = if users.is_empty() && !is_changed { 4 } else { 1 };
     let mut callback = Callback::new(key, status, session.any_callback_url());

@@ -30,7 +30,7 @@ const DOWNLOAD_LIMIT: usize = 100 << 20;
 pub struct OpenedEditor {
     /// Id of the connection.
     pub connection: String,
-    /// `edit` or `view`. EditorConfig as a viewer instead of an editor is not an error.
+    /// `edit` or `view`. Opening as a viewer instead of an editor is not an error.
     pub mode: String,
     pub title: String,
     /// The text, one entry per paragraph.
@@ -302,7 +302,7 @@ impl Simulator {
         }
     }
 
-    /// Ends all connections and pending callbacks; changes are forgotten.
+    /// Ends all connections and pending callbacks; changes are kept.
     pub(crate) fn reset_after_crash(&self, state: &mut SimulatorState) {
         state.opening.clear();
         for session in state.sessions.values_mut() {

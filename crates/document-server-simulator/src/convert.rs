@@ -262,7 +262,7 @@ async fn convert_document(simulator: &Simulator, request: &ConversionRequest) ->
         } else {
             source
         };
-        // An encrypted handle file is an OLE compound file instead of a zip archive.
+        // An encrypted office file is an OLE compound file instead of a zip archive.
         if source.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) {
             return Err(-5);
         }

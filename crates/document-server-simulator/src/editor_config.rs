@@ -64,7 +64,7 @@ pub(crate) fn parse(page: &Value, tokens: &TokenSigner) -> Result<EditorConfig, 
         TokenError::Invalid => EditorError::access("the token of the configuration is not valid"),
         TokenError::Expired => EditorError::new(-20, "connect_error: the token of the configuration expired"),
     })?;
-    // TokenSigner of other requests carry one of these claims at top level and must not open an editor.
+    // Tokens of other requests carry one of these claims at top level and must not open an editor.
     if ["url", "payload", "key"].iter().any(|name| claims.contains_key(*name)) {
         return Err(EditorError::access("this token is not one for an editor"));
     }

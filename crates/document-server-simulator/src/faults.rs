@@ -112,9 +112,9 @@ pub struct Faults {
     pub command_key: Option<String>,
     /// `/healthcheck` returns `false` with status 200.
     pub unhealthy: bool,
-    /// ConversionJobs fail with this error code.
+    /// Conversions fail with this error code.
     pub conversion_error: Option<i64>,
-    /// ConversionJobs never finish.
+    /// Conversions never finish.
     pub conversion_hangs: bool,
     /// Number of polls that return "not finished" before an asynchronous conversion reports its result.
     pub conversion_polls: u32,
@@ -136,7 +136,7 @@ impl Drop for HeldGuard<'_> {
     }
 }
 
-/// SimulatorInner handle to the faults of a simulator.
+/// Shared handle to the faults of a simulator.
 #[derive(Clone)]
 pub struct FaultInjector(Arc<FaultState>);
 
@@ -165,7 +165,7 @@ impl FaultInjector {
         *self.lock() = faults;
     }
 
-    /// BlockEdits some faults and keeps the others.
+    /// Changes some faults and keeps the others.
     pub fn update(&self, update: impl FnOnce(&mut Faults)) {
         let mut faults = self.lock();
         update(&mut faults);

@@ -1,4 +1,4 @@
-//! A simulator of an ONLYOFFICE document server: the same protocol, a plain text editor instead of an handle suite, and
+//! A simulator of an ONLYOFFICE document server: the same protocol, a plain text editor instead of an office suite, and
 //! fault injection. It is independent of the servers that use it.
 //!
 //! | module | purpose |

@@ -1,4 +1,4 @@
-//! Documents as lines of text: reads them from an handle file and writes changed ones back. The kind is detected from
+//! Documents as lines of text: reads them from an office file and writes changed ones back. The kind is detected from
 //! the bytes, never from the name, and archives are unpacked only up to the limits of the real server.
 
 use std::{
@@ -31,7 +31,7 @@ pub enum DocumentKind {
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentError {
-    /// Neither an handle file nor a PDF nor text.
+    /// Neither an office file nor a PDF nor text.
     Unknown,
     /// The unpacked size exceeds the limit.
     TooLarge,
@@ -122,7 +122,7 @@ impl<'b> OfficePackage<'b> {
         Ok(bytes)
     }
 
-    /// Returns the parts that hold text, in reading request.
+    /// Returns the parts that hold text, in reading order.
     fn text_parts(&self) -> Result<Vec<(String, BlockFormat)>, DocumentError> {
         let numbered = |folder: &str| -> Result<Vec<String>, DocumentError> {
             let mut found = BTreeMap::new();

@@ -116,7 +116,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-        format!("<< /Title <{title}> /Producer (simulator document server) >>"),
+        format!("<< /Title <{title}> /Producer (document server simulator) >>"),
     ];
     for (number, page) in pages.iter().enumerate() {
         objects.push(format!(
@@ -136,7 +136,7 @@ pub fn document(title: &str, lines: &[String]) -> Vec<u8> {
 }
 
 fn assemble(objects: &[String]) -> Vec<u8> {
-    // Bytes above 127 in the second line signature the file as binary.
+    // Bytes above 127 in the second line mark the file as binary.
     let mut bytes = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
     let mut table = String::new();
     for (number, object) in objects.iter().enumerate() {

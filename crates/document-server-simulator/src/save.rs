@@ -1,5 +1,5 @@
 //! Final saves after the last editor disconnected, forced saves during a session, and what the responses mean for the
-//! document. CallbackDelivery is in `callback`.
+//! document. Delivery is in `callback`.
 
 use std::time::Duration;
 

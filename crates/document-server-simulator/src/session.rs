@@ -26,7 +26,7 @@ pub(crate) struct SessionMember {
     pub(crate) lost: bool,
     /// Message of the `drop` command that made it read-only.
     pub(crate) dropped: Option<String>,
-    /// Base URL of the simulator as seen by its browser; result URLs are assembled from it.
+    /// Base URL of the simulator as seen by its browser; result URLs are built from it.
     pub(crate) origin: String,
 }
 
@@ -91,8 +91,8 @@ pub(crate) struct SharedSession {
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
     pub(crate) forced: Option<ForcedSave>,
-    /// The revision at the last restart. The state of forced saves is forgotten in memory only: without a later change there
-    /// is nothing to trigger, although the changes are still in the database.
+    /// The revision at the last restart. The state of forced saves is kept in memory only: without a later change there
+    /// is nothing to force, although the changes are still in the database.
     pub(crate) restarted_at: Option<u64>,
     /// Incremented when an editor joins; a delayed save checks it and is skipped if it changed.
     pub(crate) epoch: u64,

@@ -24,7 +24,7 @@ use crate::{
     token::TokenSigner,
 };
 
-/// A save that was not accepted, forgotten under its key.
+/// A save that was not accepted, kept under its key.
 #[derive(Clone)]
 pub(crate) struct ForgottenFile {
     pub(crate) bytes: Bytes,
@@ -78,7 +78,7 @@ impl Simulator {
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()
-            .expect("a client without special settings can be assembled");
+            .expect("a client without special settings can be built");
         Self(Arc::new(SimulatorInner {
             tokens: TokenSigner::new(&settings.secret),
             settings,
@@ -160,7 +160,7 @@ impl Simulator {
         self.0.request_log.wait_for(matches, timeout).await
     }
 
-    /// Simulates a crash and restart: all connections and pending callbacks are lost, but changes are forgotten and saved
+    /// Simulates a crash and restart: all connections and pending callbacks are lost, but changes are kept and saved
     /// when the same key is opened and closed again.
     pub fn crash(&self) {
         self.abort_tasks();

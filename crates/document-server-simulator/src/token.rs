@@ -1,4 +1,4 @@
-//! Signs and verifies the tokens of the protocol: one secret, four shapes. Values are status only from verified tokens.
+//! Signs and verifies the tokens of the protocol: one secret, four shapes. Values are taken only from verified tokens.
 
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, errors::ErrorKind};
 use serde_json::{Map, Value, json};

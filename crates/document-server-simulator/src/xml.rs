@@ -48,7 +48,7 @@ fn prefix(name: &[u8]) -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// Returns the text of every outermost block, in request.
+/// Returns the text of every outermost block, in order.
 pub(crate) fn read(xml: &[u8], format: &BlockFormat) -> Result<Vec<String>, XmlError> {
     let mut reader = Reader::from_reader(xml);
     let mut blocks = Vec::new();

@@ -1,6 +1,6 @@
-//! `simulator-document-server`, the former name of `document-server-simulator`.
+//! `practice-document-server`, the former name of `document-server-simulator`.
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    document_server_simulator::run_command_line(Some("simulator-document-server")).await
+    document_server_simulator::run_command_line(Some("practice-document-server")).await
 }

@@ -60,7 +60,7 @@ async fn info_returns_editors_and_sends_callback() {
     assert_eq!(server.statuses(), [1, 1, 4]);
     assert!(
         server.callbacks()[1].get("actions").is_none(),
-        "parameters for, not caused by anybody"
+        "requested by a command, not caused by a user"
     );
 }
 

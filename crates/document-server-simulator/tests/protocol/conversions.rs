@@ -1,4 +1,4 @@
-//! ConversionJobs, including the defects of the real server.
+//! Conversions, including the defects of the real server.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{SimulatorSettings, blank_document, pdf_text, write_document};

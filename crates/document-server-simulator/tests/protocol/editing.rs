@@ -1,4 +1,4 @@
-//! EditorConfig, concurrent editing and closing.
+//! Opening, concurrent editing and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use document_server_simulator::{DocumentKind, SimulatorSettings, client, read_document};
@@ -102,10 +102,10 @@ async fn disconnected_editor_may_reconnect_before_save() {
     })
     .await;
     let ben = server.open("d-1", "ben").await;
-    ben.type_text(" forgotten").await.unwrap();
+    ben.type_text(" kept").await.unwrap();
     ben.abandon().await.unwrap();
     let back = server.open("d-1", "ben").await;
-    assert_eq!(back.text().await.unwrap(), "Title forgotten");
+    assert_eq!(back.text().await.unwrap(), "Title kept");
     // Longer than the delay of the first disconnect, which must not end the resumed session.
     let early = server
         .simulator
@@ -173,6 +173,6 @@ async fn empty_source_opens_blank_and_missing_source_fails() {
     assert_eq!(
         server.downloads().len(),
         4,
-        "a missing document is parameters for three times"
+        "a missing document is requested three times"
     );
 }

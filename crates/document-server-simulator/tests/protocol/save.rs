@@ -146,12 +146,12 @@ async fn failed_assembly_sends_status_3_and_rejection_keeps_changes() {
         ..Faults::default()
     });
     let ben = server.open("d-1", "ben").await;
-    ben.type_text(" forgotten").await.unwrap();
+    ben.type_text(" kept").await.unwrap();
     assert_eq!(ben.close().await.unwrap().status, Some(3));
     assert!(server.callbacks()[1].get("url").is_none());
     server.simulator.faults().clear();
     let again = server.open("d-1", "ben").await;
-    assert_eq!(again.text().await.unwrap(), "Title forgotten");
+    assert_eq!(again.text().await.unwrap(), "Title kept");
     assert_eq!(again.close().await.unwrap().status, Some(2));
 }
 
