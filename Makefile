@@ -1,7 +1,7 @@
-# What people do with this repository, one word each; `make` alone lists them.
+# Commands of this repository; `make` without a target lists them.
 
-# One profile for the demo, the tests and the lints: cargo keeps a tree of compiled dependencies per profile,
-# and this is the only one that a fresh clone has to build.
+# One profile for the demo, the tests and the lints: cargo compiles the dependencies once per profile, and a fresh clone
+# builds only this one.
 PROFILE ?= demo
 CARGO ?= cargo
 
@@ -12,14 +12,14 @@ CARGO ?= cargo
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The web client is built by npm, and only when something that goes into it has changed since; cargo never calls npm.
+# npm builds the web client, and only after its sources changed; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
-# The clients of both databases for the Node servers of `make bench`.
+# Generated Prisma clients for the Node servers of `make bench`.
 BENCH_PEER := bench/peer/generated/.made
-# Tests wait half of their time, so one more than there are cores.
+# Tests wait half of the time, so one thread more than there are cores.
 TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# What the browser tests start.
+# The binary that the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
 demo: $(WEB_CLIENT) ## Run the service with a demo school and print its address and sign-ins
@@ -27,7 +27,7 @@ demo: $(WEB_CLIENT) ## Run the service with a demo school and print its address 
 
 web: $(WEB_CLIENT) ## Build the web client alone
 
-dev: web/node_modules/.installed ## A demo school with the client from its sources, anew at each change: http://localhost:5173
+dev: web/node_modules/.installed ## A demo school with the client from its sources, reloaded at each change: http://localhost:5173
 	$(CARGO) build --profile $(PROFILE) -p groupwork
 	trap 'kill 0' EXIT; (cd web && npm run dev) & \
 	$(CARGO) run --profile $(PROFILE) -p groupwork -- demo --listen 127.0.0.1:3000 --page http://localhost:5173
@@ -39,7 +39,7 @@ web/node_modules/.installed: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	touch $@
 
-test: ## Run every test: the service on SQLite and on a throw-away PostgreSQL, the client, and both in a browser
+test: ## Run every test: the service on SQLite and on a temporary PostgreSQL, the client, and both in a browser
 	scripts/setup-tests
 	scripts/run-all \
 	  'web client' 'make $(WEB_CLIENT)' \
@@ -52,15 +52,16 @@ e2e: $(WEB_CLIENT) ## The browser tests alone
 	$(CARGO) build --profile $(PROFILE) -p groupwork
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
 
-tour: $(WEB_CLIENT) ## Draw docs/screens.md anew: every screen of the demo school
+tour: $(WEB_CLIENT) ## Regenerate docs/screens.md: every screen of the demo school
 	scripts/setup-tests
 	$(CARGO) build --profile $(PROFILE) -p groupwork
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run tour
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
 
-lint: ## Formatting and lints only
+lint: ## Formatting, style of comments and docs, and lints
 	$(CARGO) fmt --all --check
+	scripts/prose --check
 	$(CARGO) clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
 
 advisories: ## Compare the crates with published advisories, where cargo deny or cargo audit and their database are at hand
@@ -69,22 +70,22 @@ advisories: ## Compare the crates with published advisories, where cargo deny or
 doc: ## Build the documentation of the code; a warning fails
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --profile $(PROFILE) --workspace --no-deps
 
-bench: $(BENCH_PEER) ## Measure the goals of performance in a release build, beside Node and nginx (not a test); BENCH="--quick" tries it
+bench: $(BENCH_PEER) ## Run the benchmarks in a release build, compared with Node and nginx (not a test); BENCH="--quick" for a trial run
 	scripts/postgres run -- $(CARGO) run --release -p groupwork-bench -- $(BENCH)
 
-# The Node servers that the service is held against; without npm the run says what it leaves out.
+# The Node servers that the benchmarks compare with; without npm they are skipped with a message.
 $(BENCH_PEER): bench/peer/package-lock.json bench/peer/models.prisma bench/peer/generate.mjs
-	@command -v npm >/dev/null || { echo "no npm: nothing will be measured beside Node"; exit 0; }; \
+	@command -v npm >/dev/null || { echo "npm not found: the Node servers will not be measured"; exit 0; }; \
 	cd bench/peer && npm ci --ignore-scripts --no-audit --no-fund && npm rebuild better-sqlite3 && npm run generate && \
 	touch $(abspath $@)
 
-soak: ## The tests again in their long size, in a release build
+soak: ## The long variants of the tests, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
 	$(MAKE) weak
 	$(MAKE) lighthouse
 
-weak: $(WEB_CLIENT) ## How long the first visit takes on a weak machine: a processor slowed six times, 10 Mbit/s
+weak: $(WEB_CLIENT) ## Measure the first visit on a slow machine: CPU throttled by six, 10 Mbit/s
 	scripts/setup-tests
 	$(CARGO) build --release -p groupwork
 	cd web && GROUPWORK_BINARY=$(abspath $(or $(CARGO_TARGET_DIR),target))/release/groupwork node e2e/weak.mjs
@@ -98,7 +99,7 @@ web/e2e/lighthouse/node_modules/.installed: web/e2e/lighthouse/package-lock.json
 	cd web/e2e/lighthouse && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-describe: web/node_modules/.installed ## Write docs/openapi.json, docs/events.json, docs/access.md, docs/privacy.md and the client's types anew
+describe: web/node_modules/.installed ## Write docs/openapi.json, docs/events.json, docs/access.md, docs/privacy.md and the client's types
 	@mkdir -p docs target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- openapi >target/openapi.json
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- events >target/events.json
@@ -107,12 +108,12 @@ describe: web/node_modules/.installed ## Write docs/openapi.json, docs/events.js
 	mv target/openapi.json target/events.json target/access.md target/privacy.md docs/
 	cd web && npm run types
 
-keep: ## Write releases/<version>.json, what this version needs of the schema, before it is tagged
+keep: ## Write releases/<version>.json, the schema requirements of this version, before it is tagged
 	@mkdir -p releases target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- statements >target/statements.json
 	mv target/statements.json releases/$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1).json
 
-release: $(WEB_CLIENT) ## The binary that is given away, with its client, its manual and its completions, in target/
+release: $(WEB_CLIENT) ## The release binary with the web client, manual and shell completions, in target/
 	$(CARGO) build --locked --release -p groupwork
 	@mkdir -p target/man target/completions
 	target/release/groupwork man --folder target/man
@@ -123,5 +124,5 @@ release: $(WEB_CLIENT) ## The binary that is given away, with its client, its ma
 deb: release ## A package for Debian, in target/debian/ (needs cargo-deb: cargo install --locked cargo-deb)
 	$(CARGO) deb -p groupwork --no-build --locked
 
-clean-data: ## Forget what the demo stored in ./data
+clean-data: ## Delete the demo data in ./data
 	rm -rf data

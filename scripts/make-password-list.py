@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the list of frequent passwords that nobody may choose: crates/better-auth/src/frequent-passwords.txt.
+"""Writes the list of frequent passwords that are rejected: crates/better-auth/src/frequent-passwords.txt.
 
 The words come from the source of the crate zxcvbn (MIT), fetched by cargo; give its folder:
 
     cargo new /tmp/words && cd /tmp/words && cargo add zxcvbn && cargo fetch
     scripts/make-password-list.py ~/.cargo/registry/src/*/zxcvbn-*
 
-What cannot be chosen anyway (fewer than 8 characters) is left out, and so is what stands in common-passwords.txt, which
-is written by hand.
+Words with fewer than 8 characters are omitted because they are too short anyway, and so are those in
+common-passwords.txt, which is written by hand.
 """
 
 import pathlib

@@ -45,14 +45,14 @@ def write(name, parts):
     with zipfile.ZipFile(TARGET / name, "w") as archive:
         for path, text in parts:
             entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
-            # Stored, for two builds of zlib need not press the same text into the same bytes.
+            # Stored, because two builds of zlib may compress the same text to different bytes.
             entry.compress_type = zipfile.ZIP_STORED
             entry.create_system = 0
             archive.writestr(entry, DECLARATION + text)
 
 
 def docx():
-    # No language: spelling follows the editor of whoever opens it. Carlito has the measures of Calibri.
+    # No language: spell checking follows the editor's setting. Carlito has the metrics of Calibri.
     styles = (
         f'<w:styles xmlns:w="{WORD}"><w:docDefaults><w:rPrDefault><w:rPr>'
         '<w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="Calibri" w:cs="Calibri"/>'
@@ -81,13 +81,13 @@ def docx():
         f'<w:fonts xmlns:w="{WORD}"><w:font w:name="Calibri"><w:altName w:val="Carlito"/>'
         '<w:family w:val="swiss"/><w:pitch w:val="variable"/></w:font></w:fonts>'
     )
-    # A4 upright with margins of 2.5 cm, in twentieths of a point.
+    # A4 portrait with margins of 2.5 cm, in twentieths of a point.
     document = (
         f'<w:document xmlns:w="{WORD}"><w:body><w:p/><w:sectPr><w:pgSz w:w="11906" w:h="16838"/>'
         '<w:pgMar w:top="1417" w:right="1417" w:bottom="1417" w:left="1417" w:header="708" w:footer="708" w:gutter="0"/>'
         "</w:sectPr></w:body></w:document>"
     )
-    # Without this word processors fall back to the layout rules of 2007 and say so in the title bar.
+    # Without this, word processors use the layout rules of 2007 and show "compatibility mode" in the title bar.
     settings = (
         f'<w:settings xmlns:w="{WORD}"><w:defaultTabStop w:val="708"/><w:compat>'
         '<w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="15"/>'
@@ -166,7 +166,7 @@ def xlsx():
 
 
 NAMESPACES = f'xmlns:a="{DRAWING}" xmlns:r="{OFFICE}" xmlns:p="{SLIDE}"'
-# Every tree of shapes starts with the frame that holds them all.
+# Every shape tree starts with the group that contains all shapes.
 FRAME = (
     '<p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr>'
     '<p:grpSpPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/><a:chOff x="0" y="0"/><a:chExt cx="0" cy="0"/></a:xfrm></p:grpSpPr>'

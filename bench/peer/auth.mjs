@@ -1,6 +1,6 @@
-// better-auth as its documentation sets it up, with the cookie cache on, for longer than a measurement: after the first
-// request the session is read from a signed cookie and no database is asked. Sessions lie in a small database of their own
-// and carry the same tokens as those of the service, so that the same cookie signs in at both.
+// better-auth as set up in its documentation, with the cookie cache enabled for longer than a measurement: after the
+// first request the session is read from a signed cookie without a database query. Sessions are in a small separate
+// database with the same tokens as those of the service, so the same cookie authenticates at both.
 import { join } from 'node:path'
 import { betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'

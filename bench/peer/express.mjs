@@ -37,7 +37,7 @@ async function caller(request, response, next) {
 const app = express()
 app.disable('x-powered-by')
 app.set('etag', false)
-// One line for each request, as the service writes it.
+// One log line per request, like the service.
 app.use((request, response, next) => {
   const began = performance.now()
   response.on('finish', () => {
@@ -91,7 +91,7 @@ app.get('/api/activity-logs', caller, async (request, response) => {
   const [at, id] = cursor.read(request.query.cursor)
   const createdAt = BigInt(at)
   const found = await prisma.activityLog.findMany({
-    // The first bound lets the index be entered at the right place; the second one cuts what has the same time.
+    // The first bound selects the start in the index; the second one skips rows with the same time.
     where: { organizationId, createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { id: { lt: id } }] },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: limit + 1,
@@ -219,7 +219,7 @@ function linkView(link, group) {
       classId: assignment.classId,
       status: assignment.finishedAt === null ? 'ACTIVE' : 'FINISHED',
     },
-    // Nothing was handed in yet where this is measured; see README.md.
+    // No document was submitted in the measured school; see README.md.
     currentSubmission: null,
   }
 }

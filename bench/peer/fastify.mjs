@@ -26,7 +26,7 @@ if (settings.workers > 1 && cluster.isPrimary) {
 async function serve() {
   const { open } = await import(settings.postgres ? './rows-postgres.mjs' : './rows-sqlite.mjs')
   const rows = open(settings.postgres ?? settings.sqlite)
-  // One line for each request, as the service writes it.
+  // One log line per request, like the service.
   const app = Fastify({ logger: { level: 'info', stream: process.stderr }, disableRequestLogging: true })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request

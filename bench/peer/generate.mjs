@@ -1,5 +1,5 @@
-// Makes the two Prisma clients, one for each database, from the one list of models. Nothing is fetched: the engine that
-// migrates is not needed, and the program that would look for it is told that it is there.
+// Generates the two Prisma clients, one per database, from the same models. Nothing is downloaded: the migration engine
+// is not needed, and the program that searches for it is configured as if it existed.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,8 +1,8 @@
-// The rows by pg: a pool, every statement named so that the server prepares it once for each connection.
+// Queries with pg: a pool; every statement is named, so the server prepares it once per connection.
 import pg from 'pg'
 import * as sql from './statements.mjs'
 
-// Whole numbers here are times and counts: far below what a number holds exactly.
+// Integers here are times and counts, far below the largest exact number.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export function open(connectionString) {

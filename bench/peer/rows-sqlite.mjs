@@ -1,4 +1,4 @@
-// The rows by better-sqlite3: every statement prepared once, writes durable before they are answered.
+// Queries with better-sqlite3: every statement is prepared once; writes are durable before the response.
 import Database from 'better-sqlite3'
 import * as sql from './statements.mjs'
 
@@ -19,7 +19,7 @@ export function open(path) {
   const all = (name, ...values) => statements[name].all(bound(values))
   const one = (name, ...values) => statements[name].get(bound(values))
   const run = (name, ...values) => statements[name].run(bound(values))
-  // One snapshot for all that an answer is made of.
+  // One snapshot for all rows of a response.
   const groups = database.transaction((organization, user, classId) => ({
     groups: all('GROUPS', organization, user, classId),
     members: all('MEMBERS', organization, classId),

@@ -1,17 +1,17 @@
-// What the measuring program tells a peer: a JSON file named on the command line.
+// The settings of a peer: a JSON file named on the command line.
 //
-// {
-//   "sqlite": "/path/groupwork.db" or "postgres": "postgres://...",
-//   "folder": "/path",            for the own database of the sessions
-//   "secret": "...",              signs the session cookies, as the service's secret does
-//   "people": [{"id", "name", "email", "token", "organizationId"}],
-//   "workers": 1
-// }
+//   {
+//     "sqlite": "/path/groupwork.db" or "postgres": "postgres://...",
+//     "folder": "/path",            for the separate database of sessions
+//     "secret": "...",              signs the session cookies like the secret of the service
+//     "people": [{"id", "name", "email", "token", "organizationId"}],
+//     "workers": 1
+//   }
 import { readFileSync } from 'node:fs'
 
 export const settings = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 
-/** Tells the measuring program where this peer listens and which processes are to be counted. */
+/** Sends the address of this peer and the processes to be measured to the benchmark. */
 export function greet(address, processes) {
   console.log(JSON.stringify({ base: `http://127.0.0.1:${address.port}`, processes }))
 }

@@ -1,7 +1,7 @@
-// The statements, one text for both databases. The session says who asks; what he is in the organization, and whether the
-// class or room is his, is asked of the database, as in the service.
+// The statements, one text for both databases. The session identifies the user; the role in the organization and access
+// to the class or room are queried from the database, as in the service.
 
-/** What somebody is in an organization. $1 organization, $2 user. */
+/** The role of a user in an organization. $1 organization, $2 user. */
 export const ROLE = 'SELECT role FROM members WHERE organization_id = $1 AND user_id = $2'
 
 /** A class that a teacher manages. $1 organization, $2 user, $3 class. */

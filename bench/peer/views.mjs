@@ -1,4 +1,4 @@
-// The JSON shapes of the service, built from flat rows as the statements of rows.mjs name their columns.
+// The JSON views of the service, built from flat rows with the column names of the statements.
 import { time } from './times.mjs'
 
 /** The page marker: time and id of the last row. */
@@ -131,7 +131,7 @@ function link(row, group, files) {
       classId: row.class_id,
       status: row.finished_at === null ? 'ACTIVE' : 'FINISHED',
     },
-    // Nothing was handed in yet where this is measured; see README.md.
+    // No document was submitted in the measured school; see README.md.
     currentSubmission: null,
   }
 }

@@ -1,5 +1,4 @@
-//! What an archive of a topic and a PDF add to the memory of the service while they stream: they must not grow with what
-//! is in them.
+//! Memory that the service needs to stream the archive of a topic and a PDF. It must not grow with their size.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,33 +6,33 @@ use std::path::Path;
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::process::{Measured, Start};
-use crate::seed::{Asking, Person, id};
+use crate::process::{ServiceProcess, StartOptions};
+use crate::seed::{ApiClient, BenchUser, id};
 use crate::{cpu, saves};
 
-/// Documents in the archive, one for each group.
+/// Documents in the archive, one per group.
 const DOCUMENTS: usize = 20;
-/// Bytes of each.
+/// Bytes of each document.
 const SIZE: usize = 6_000_000;
 
-/// The most memory above what there was before, in bytes.
+/// Peak memory above the level before, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Growth {
-    /// While the archive streamed.
+pub struct PeakMemory {
+    /// While the archive was streamed.
     pub archive: u64,
     /// Bytes of the archive.
     pub archive_size: u64,
-    /// While a PDF streamed.
+    /// While a PDF was streamed.
     pub pdf: u64,
     /// Bytes of the PDF.
     pub pdf_size: u64,
 }
 
-/// Fills a topic with documents, takes its archive and one PDF.
-pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
-    let measured = Measured::start(&Start::usual(folder, results))?;
+/// Fills a topic with documents and downloads its archive and one PDF.
+pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<PeakMemory> {
+    let measured = ServiceProcess::start(&StartOptions::usual(folder, results))?;
     let (people, process) = (measured.people()?, measured.process());
-    let asking = Asking::new(&measured.base)?;
+    let asking = ApiClient::new(&measured.base)?;
     let class = asking.class_of(people, "The class with large files").await?;
     let groups: Vec<&str> = class.groups.iter().map(|(group, _)| group.as_str()).collect();
     let topic = json!({
@@ -51,7 +50,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     let first = asking.upload(&people.teacher, (&class.groups[0].1, None), "large.txt", text);
     let first = first.await?;
     let archive = format!("/api/assignments/{topic}/export.zip");
-    // Once for warmth: what the process keeps for good is not counted.
+    // Warms up: memory that the process keeps for good is not counted.
     stream(&measured, &people.teacher, &archive).await?;
     let before = cpu::memory(process)?;
     let (archive_size, most) = stream(&measured, &people.teacher, &archive).await?;
@@ -64,7 +63,7 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     let path = format!("/api/workrooms/documents/{first}/pdf");
     let (pdf_size, most) = stream(&measured, &people.teacher, &path).await?;
     ensure!(pdf_size >= u64::try_from(saves::PDF_SIZE)?, "a small PDF: {pdf_size}");
-    Ok(Growth {
+    Ok(PeakMemory {
         archive,
         archive_size,
         pdf: most.saturating_sub(before),
@@ -72,8 +71,8 @@ pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growt
     })
 }
 
-/// Reads an answer piece by piece; its length, and the most memory the service had meanwhile.
-async fn stream(measured: &Measured, person: &Person, path: &str) -> anyhow::Result<(u64, u64)> {
+/// Streams a response. Returns its length and the peak memory of the service meanwhile.
+async fn stream(measured: &ServiceProcess, person: &BenchUser, path: &str) -> anyhow::Result<(u64, u64)> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("{}{path}", measured.base));
     let mut answer = request.header("cookie", &person.cookie).send().await?;

@@ -1,8 +1,8 @@
-//! What the machine was and what else it did: figures without this say nothing.
+//! The machine and its load; figures are meaningless without them.
 
 use std::path::Path;
 
-/// The machine's conditions, one item each, for people.
+/// Describes the machine, one item each.
 pub fn describe(data: &Path) -> Vec<String> {
     let processors = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
     let profile = if cfg!(debug_assertions) {
@@ -19,7 +19,7 @@ pub fn describe(data: &Path) -> Vec<String> {
     ]
 }
 
-/// The load averages of this moment.
+/// Returns the current load averages.
 pub fn load() -> String {
     first_line("/proc/loadavg")
         .split(' ')
@@ -50,7 +50,7 @@ fn memory() -> String {
     })
 }
 
-/// The kind of file system a folder is on: the mount point with the longest common path.
+/// Returns the file system type of a folder: that of the mount point with the longest common path.
 fn file_system(folder: &Path) -> String {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mounts = mounts.lines().filter_map(|line| {

@@ -1,13 +1,14 @@
-//! CPU time and memory of other processes, as the kernel counts them.
+//! CPU time and memory of other processes, as reported by the kernel.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// The kernel counts in hundredths of a second; Linux promises that to user programs on every architecture we run on.
+/// The kernel counts in hundredths of a second; Linux guarantees this for user programs on every architecture we
+/// support.
 const TICK: Duration = Duration::from_millis(10);
 
-/// User and system time of the process with all its threads so far.
+/// Returns the user and system time of a process with all its threads.
 pub fn used(process: u32) -> anyhow::Result<Duration> {
     let path = format!("/proc/{process}/stat");
     let text =
@@ -15,12 +16,12 @@ pub fn used(process: u32) -> anyhow::Result<Duration> {
     read(&text).with_context(|| format!("{path} has another form: {text}"))
 }
 
-/// The same of several processes together.
+/// Returns the CPU time of several processes together.
 pub fn used_by(processes: &[u32]) -> anyhow::Result<Duration> {
     processes.iter().map(|process| used(*process)).sum()
 }
 
-/// Bytes of memory that a process has of its own and uses now: neither its program text nor files it has mapped.
+/// Returns the private resident memory of a process in bytes, without program text and mapped files.
 pub fn memory(process: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{process}/status");
     let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
@@ -34,7 +35,7 @@ fn anonymous(status: &str) -> Option<u64> {
 }
 
 fn read(stat: &str) -> Option<Duration> {
-    // The name of the program stands in brackets and may hold anything, spaces and brackets included.
+    // The name of the program is in parentheses and may contain anything, including spaces and parentheses.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u32>().ok();
@@ -46,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_found_behind_a_strange_name() {
+    fn cpu_time_is_parsed_after_unusual_program_name() {
         let stat = "17 (a b) c) S 1 17 17 0 -1 4194304 500 0 0 0 250 50 0 0 20 0 9 0 100 1 2 3";
         assert_eq!(read(stat), Some(Duration::from_secs(3)));
         assert_eq!(read("17 (short) S 1"), None);
     }
 
     #[test]
-    fn memory_is_what_no_file_stands_behind() {
+    fn memory_excludes_mapped_files() {
         assert_eq!(
             anonymous("VmRSS:\t 9 kB\nRssAnon:\t    2048 kB\nRssFile: 1 kB\n"),
             Some(2 << 20)

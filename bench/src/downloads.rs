@@ -1,6 +1,7 @@
-//! Sending files beside nginx: a document of 50 KB as the document server fetches it, the configuration that opens it, and
-//! the download of a large document. nginx sends the very same bytes from a file. The service finds out who asks, opens
-//! the kept file and compares its hash on the way; nginx does none of that and lets the kernel copy.
+//! File downloads compared with nginx: a document of 50 KB as the document server fetches it, the configuration that
+//! opens it, and the download of a large document. nginx sends the same bytes from a file. The service authenticates
+//! the request, opens the stored file and verifies its hash while streaming; nginx does none of that and the
+//! kernel copies the file.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,70 +12,68 @@ use common::clock;
 use serde_json::{Value, json};
 
 use crate::cpu;
-use crate::lanes::Pace;
-use crate::load::{self, Question};
+use crate::lanes::RoundSettings;
+use crate::load::{self, RequestPlan};
 use crate::nginx::Nginx;
-use crate::process::Measured;
+use crate::process::ServiceProcess;
 use crate::saves;
-use crate::seed::Asking;
+use crate::seed::ApiClient;
 
 /// Bytes of the large file.
 pub const LARGE: usize = 10_000_000;
 
-/// Answers per second, and CPU of the process for each, in microseconds.
+/// Throughput and CPU cost of one server.
 #[derive(Debug, Clone, Copy)]
-pub struct Served {
-    /// Answers per second.
+pub struct Throughput {
+    /// Responses per second.
     pub rate: f64,
-    /// CPU for each answer.
+    /// CPU per response in microseconds.
     pub cpu: f64,
 }
 
 /// One round of one subject.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
-    /// By the service.
-    pub service: Served,
-    /// By nginx.
-    pub nginx: Served,
+pub struct DownloadRound {
+    pub service: Throughput,
+    pub nginx: Throughput,
 }
 
 /// The rounds of each subject.
-pub struct Rounds {
+pub struct DownloadRounds {
     /// The configuration that opens a document.
-    pub configuration: Vec<Round>,
-    /// A document of 50 KB, as the document server fetches it.
-    pub file: Vec<Round>,
+    pub configuration: Vec<DownloadRound>,
+    /// A document of 50 KB, as fetched by the document server.
+    pub file: Vec<DownloadRound>,
     /// The download of a large document.
-    pub large: Vec<Round>,
+    pub large: Vec<DownloadRound>,
 }
 
-/// What both send.
-struct Subject {
+/// A request that both servers are measured with.
+struct DownloadSubject {
     connections: usize,
     service: String,
     head: String,
     nginx: String,
-    /// Whether the answer is the same each time; a configuration carries a fresh token.
+    /// The expected body, if it is the same each time; a configuration contains a new token.
     body: Option<Vec<u8>>,
 }
 
-/// Documents to be read, and nginx beside them.
+/// Documents to download, and nginx with the same files.
 pub struct Downloads {
     nginx: Nginx,
-    subjects: [Subject; 3],
+    subjects: [DownloadSubject; 3],
 }
 
 impl Downloads {
-    /// Uploads the documents and starts nginx on their files; nothing when there is no nginx.
-    pub async fn open(folder: &Path, measured: &Measured, document: &[u8]) -> anyhow::Result<Option<Self>> {
-        let asking = Asking::new(&measured.base)?;
+    /// Uploads the documents and starts nginx on their files; none without nginx.
+    pub async fn open(folder: &Path, measured: &ServiceProcess, document: &[u8]) -> anyhow::Result<Option<Self>> {
+        let asking = ApiClient::new(&measured.base)?;
         let people = measured.people()?;
         let reader = &people.students[0];
         let room = asking.room_of(people, "The class that reads").await?;
         let small = asking.upload(reader, (&room, None), "small.docx", document.to_vec());
         let small = small.await?;
-        // Text in random letters: nothing on the way makes it smaller.
+        // Random text, which does not compress.
         let text: Vec<u8> = (0..LARGE).map(|_| rand::random_range(b'a'..=b'z')).collect();
         let large = asking.upload(reader, (&room, None), "large.txt", text.clone()).await?;
         let path = format!("/api/workrooms/documents/{small}/editor-config");
@@ -95,21 +94,21 @@ impl Downloads {
             .context("a document's address")?;
         let cookie = format!("Cookie: {}\r\n", reader.cookie);
         let subjects = [
-            Subject {
+            DownloadSubject {
                 connections: 32,
                 service: path,
                 head: cookie.clone(),
                 nginx: "/configuration.json".to_owned(),
                 body: None,
             },
-            Subject {
+            DownloadSubject {
                 connections: 8,
                 service: url.trim_start_matches(&measured.base).to_owned(),
                 head: format!("Authorization: Bearer {}\r\n", pass(url)),
                 nginx: "/small.docx".to_owned(),
                 body: Some(document.to_vec()),
             },
-            Subject {
+            DownloadSubject {
                 connections: 4,
                 service: format!("/api/workrooms/documents/{large}/download"),
                 head: cookie,
@@ -120,8 +119,8 @@ impl Downloads {
         Ok(Some(Self { nginx, subjects }))
     }
 
-    /// Every subject from both, one after the other; the other first in every second round.
-    pub async fn rounds(&self, measured: &Measured, pace: &Pace) -> anyhow::Result<Rounds> {
+    /// Measures every subject on both servers, in alternating order.
+    pub async fn rounds(&self, measured: &ServiceProcess, pace: &RoundSettings) -> anyhow::Result<DownloadRounds> {
         let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
         for round in 0..pace.rounds {
             for (subject, rounds) in self.subjects.iter().zip(&mut rounds) {
@@ -134,14 +133,14 @@ impl Downloads {
                     let second = serve(nginx, subject, pace.sample).await?;
                     (serve(service, subject, pace.sample).await?, second)
                 };
-                rounds.push(Round {
+                rounds.push(DownloadRound {
                     service: served.0,
                     nginx: served.1,
                 });
             }
         }
         let [configuration, file, large] = rounds;
-        Ok(Rounds {
+        Ok(DownloadRounds {
             configuration,
             file,
             large,
@@ -149,33 +148,37 @@ impl Downloads {
     }
 }
 
-async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Served> {
+async fn serve(
+    server: (SocketAddr, u32, &String),
+    subject: &DownloadSubject,
+    sample: Duration,
+) -> anyhow::Result<Throughput> {
     let (address, process, path) = server;
-    // Both requests carry the same head, so that both cost the same to read.
+    // Both requests have the same headers, so parsing costs the same.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();
-    let question = Question {
+    let plan = RequestPlan {
         ask: &|_, _| request.clone(),
         status: 200,
         body: subject.body.as_deref(),
     };
     let before = cpu::used(process)?;
-    let outcome = load::drive(address, subject.connections, sample, &question).await?;
+    let outcome = load::drive(address, subject.connections, sample, &plan).await?;
     let used = cpu::used(process)?.saturating_sub(before);
     ensure!(outcome.answers > 0, "{path}: no file within {sample:?}");
     let files = f64::from(u32::try_from(outcome.answers)?);
-    Ok(Served {
+    Ok(Throughput {
         rate: files / outcome.time.as_secs_f64(),
         cpu: used.as_secs_f64() * 1e6 / files,
     })
 }
 
-/// The token with which the document server fetches a file.
+/// Returns the token with which the document server fetches a file.
 fn pass(url: &str) -> String {
     let now = clock::now().as_millis() / 1000;
     saves::signed(&json!({"payload": {"url": url}, "iat": now, "exp": now + 3_600}))
 }
 
-/// The kept file of a document.
+/// Returns the stored file of a document.
 fn kept(folder: &Path, document: &str) -> anyhow::Result<Option<PathBuf>> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

@@ -1,5 +1,5 @@
-//! Finishing a topic of thirty groups as their documents grow in number, with a document server that is asked for each of them
-//! and knows none. The cost for each document must not grow with them.
+//! Finishing a topic of thirty groups with a growing number of documents. The document server is asked about each
+//! document and knows none. The cost per document must not grow.
 
 use std::time::{Duration, Instant};
 
@@ -7,31 +7,31 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::cpu;
-use crate::seed::{Asking, GROUPS, People, Person};
+use crate::seed::{ApiClient, BenchUser, BenchUsers, GROUPS};
 
-/// Documents of the topics: one, three and thirty in each group.
+/// Documents of the topics: one, three and thirty per group.
 pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
 
-/// What one finish took.
+/// Cost of finishing a topic once.
 #[derive(Debug, Clone, Copy)]
-pub struct Finish {
-    /// Until its answer.
+pub struct FinishCost {
+    /// Time until the response.
     pub time: Duration,
     /// CPU of the service.
     pub cpu: Duration,
 }
 
 /// Three topics with their documents.
-pub struct Finishing<'b> {
-    asking: Asking<'b>,
-    teacher: Person,
+pub struct FinishBenchmark<'b> {
+    asking: ApiClient<'b>,
+    teacher: BenchUser,
     topics: Vec<String>,
 }
 
-impl<'b> Finishing<'b> {
-    /// Makes the topics, all of the same groups.
-    pub async fn open(base: &'b str, people: &People) -> anyhow::Result<Self> {
-        let asking = Asking::new(base)?;
+impl<'b> FinishBenchmark<'b> {
+    /// Creates the topics, all with the same groups.
+    pub async fn open(base: &'b str, people: &BenchUsers) -> anyhow::Result<Self> {
+        let asking = ApiClient::new(base)?;
         let teacher = people.teacher.clone();
         let class = asking.class_of(people, "The class that finishes").await?;
         let mut topics = Vec::new();
@@ -59,8 +59,8 @@ impl<'b> Finishing<'b> {
         })
     }
 
-    /// Finishes every topic and reopens it.
-    pub async fn round(&self, process: u32) -> anyhow::Result<Vec<Finish>> {
+    /// Finishes and reopens every topic.
+    pub async fn round(&self, process: u32) -> anyhow::Result<Vec<FinishCost>> {
         let mut round = Vec::new();
         for (topic, documents) in self.topics.iter().zip(DOCUMENTS) {
             let (used, begin) = (cpu::used(process)?, Instant::now());
@@ -69,7 +69,7 @@ impl<'b> Finishing<'b> {
             let (time, cpu) = (begin.elapsed(), cpu::used(process)?.saturating_sub(used));
             ensure!(finished["lockedDocuments"] == documents, "{finished}");
             ensure!(finished["unsavedDocuments"] == json!([]), "{finished}");
-            round.push(Finish { time, cpu });
+            round.push(FinishCost { time, cpu });
             let reopen = format!("/assignments/{topic}/reopen");
             self.asking.post(&self.teacher, &reopen, json!({})).await?;
         }

@@ -1,32 +1,32 @@
-//! The goals, each with what was measured and whether it is met.
+//! The performance goals, each with its measurement and whether it is met.
 
 use std::fmt::Write as _;
 
 use crate::downloads;
 use crate::finishing;
-use crate::lanes::{What, Who};
+use crate::lanes::{MeasuredServer, Operation};
 use crate::measurement::Report;
 use crate::spread::{Rounds, Spread, cpu, rate};
 
-/// How far a figure may go.
+/// The bound of a figure.
 #[derive(Debug, Clone, Copy)]
 enum Bound {
     AtLeast(f64),
     AtMost(f64),
 }
 
-/// One goal.
+/// A performance goal.
 struct Goal {
     name: String,
     bound: Bound,
     unit: &'static str,
-    /// Nothing when it could not be measured here.
+    /// None if it could not be measured on this machine.
     measured: Option<Spread>,
-    /// Said beside the figure.
+    /// Printed after the figure.
     note: String,
 }
 
-/// The table of all goals.
+/// Renders the table of all goals.
 pub fn table(report: &Report) -> String {
     let mut text = String::from("| goal | bound | measured | met? |\n|---|--:|--:|---|\n");
     for goal in all(report) {
@@ -77,15 +77,27 @@ fn goal(name: &str, bound: Bound, unit: &'static str, measured: Option<Spread>) 
 fn beside_node(report: &Report) -> Vec<Goal> {
     use Bound::{AtLeast, AtMost};
     let (sqlite, postgres) = (Rounds(&report.sqlite), Rounds(&report.postgres));
-    // The readers' peers run where the larger school is, if there is one.
-    let ours = if report.pace.many > 1 { Who::Many } else { Who::Service };
+    // Read-heavy requests are compared on the larger school, if there is one.
+    let ours = if report.pace.many > 1 {
+        MeasuredServer::Many
+    } else {
+        MeasuredServer::Service
+    };
     let ratio = |what, peer| sqlite.both((what, ours), (what, peer), rate, |ours, theirs| ours / theirs);
-    let better_auth = sqlite.above((What::Check, Who::Fastify), (What::Nothing, Who::Fastify), cpu);
+    let better_auth = sqlite.above(
+        (Operation::Check, MeasuredServer::Fastify),
+        (Operation::Nothing, MeasuredServer::Fastify),
+        cpu,
+    );
     let mut check = goal(
         "session check alone: CPU above an empty answer",
         AtMost(20.0),
         " µs",
-        sqlite.above((What::Check, Who::Service), (What::Nothing, Who::Service), cpu),
+        sqlite.above(
+            (Operation::Check, MeasuredServer::Service),
+            (Operation::Nothing, MeasuredServer::Service),
+            cpu,
+        ),
     );
     if let Some(theirs) = better_auth {
         check.note = format!(" (better-auth with its cookie cache: {:.0} µs)", theirs.median);
@@ -95,32 +107,32 @@ fn beside_node(report: &Report) -> Vec<Goal> {
             "group list of a class: rate beside Express + Prisma + better-auth",
             AtLeast(10.0),
             "×",
-            ratio(What::Groups, Who::Express),
+            ratio(Operation::Groups, MeasuredServer::Express),
         ),
         goal(
             "the same beside Fastify + better-sqlite3 + better-auth",
             AtLeast(4.0),
             "×",
-            ratio(What::Groups, Who::Fastify),
+            ratio(Operation::Groups, MeasuredServer::Fastify),
         ),
         goal(
             "page of the activity log: rate beside Express + Prisma + better-auth",
             AtLeast(6.0),
             "×",
-            ratio(What::LogPage, Who::Express),
+            ratio(Operation::LogPage, MeasuredServer::Express),
         ),
         goal(
             "chat message, synchronous=FULL: rate beside two processes of Fastify",
             AtLeast(2.0),
             "×",
-            sqlite.beside(What::Talk, Who::FastifyPair, rate),
+            sqlite.beside(Operation::SendMessage, MeasuredServer::FastifyPair, rate),
         ),
         check,
         goal(
             "PostgreSQL: server CPU of the group list beside Fastify + pg",
             AtMost(0.8),
             "×",
-            postgres.beside(What::Groups, Who::Fastify, cpu),
+            postgres.beside(Operation::Groups, MeasuredServer::Fastify, cpu),
         ),
     ]
 }
@@ -129,14 +141,20 @@ fn own_cost(report: &Report) -> Vec<Goal> {
     use Bound::AtMost;
     let sqlite = Rounds(&report.sqlite);
     let larger = |what, figure| {
-        sqlite.both((what, Who::Many), (what, Who::Service), figure, |many, usual| {
-            many / usual
-        })
+        sqlite.both(
+            (what, MeasuredServer::Many),
+            (what, MeasuredServer::Service),
+            figure,
+            |many, usual| many / usual,
+        )
     };
     let slower = |what| {
-        sqlite.both((what, Who::Service), (what, Who::Many), rate, |usual, many| {
-            usual / many
-        })
+        sqlite.both(
+            (what, MeasuredServer::Service),
+            (what, MeasuredServer::Many),
+            rate,
+            |usual, many| usual / many,
+        )
     };
     let least = finishing::DOCUMENTS[0];
     let column = |column: usize| {
@@ -158,45 +176,45 @@ fn own_cost(report: &Report) -> Vec<Goal> {
             "group list: CPU beside the raw loop of its statements",
             AtMost(1.5),
             "×",
-            sqlite.beside(What::Groups, Who::Loop, cpu),
+            sqlite.beside(Operation::Groups, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
             "page of the log: CPU beside the raw loop",
             AtMost(1.7),
             "×",
-            sqlite.beside(What::LogPage, Who::Loop, cpu),
+            sqlite.beside(Operation::LogPage, MeasuredServer::QueryLoop, cpu),
         ),
         goal(
             "ten times the rows, group list: CPU",
             AtMost(1.1),
             "×",
-            larger(What::Groups, cpu),
+            larger(Operation::Groups, cpu),
         ),
         goal(
             "ten times the rows, group list: time",
             AtMost(1.1),
             "×",
-            slower(What::Groups),
+            slower(Operation::Groups),
         ),
         goal(
             "ten times the rows, page of the log: CPU",
             AtMost(1.1),
             "×",
-            larger(What::LogPage, cpu),
+            larger(Operation::LogPage, cpu),
         ),
         goal(
             "ten times the rows, page of the log: time",
             AtMost(1.1),
             "×",
-            slower(What::LogPage),
+            slower(Operation::LogPage),
         ),
         goal(
             "document save beside write, fsync, rename, commit: time",
             AtMost(1.5),
             "×",
             sqlite.both(
-                (What::Save, Who::Limit),
-                (What::Save, Who::Service),
+                (Operation::Save, MeasuredServer::Limit),
+                (Operation::Save, MeasuredServer::Service),
                 rate,
                 |raw, save| raw / save,
             ),
@@ -216,7 +234,7 @@ fn own_cost(report: &Report) -> Vec<Goal> {
 
 fn files(report: &Report) -> Vec<Goal> {
     use Bound::AtLeast;
-    let ratio = |of: fn(&downloads::Rounds) -> &Vec<downloads::Round>| {
+    let ratio = |of: fn(&downloads::DownloadRounds) -> &Vec<downloads::DownloadRound>| {
         let rounds = of(report.downloads.as_ref()?);
         Spread::of(rounds.iter().map(|round| round.service.rate / round.nginx.rate))
     };
@@ -256,7 +274,7 @@ fn memory_and_starts(report: &Report) -> Vec<Goal> {
         mebibytes(growth.pdf_size)
     );
     let idle = Spread::of(report.idle.iter().map(|bytes| bytes / 1024.0));
-    let sign_ins = |of: fn(&crate::sign_ins::Round) -> f64| Spread::of(report.sign_ins.iter().map(of));
+    let sign_ins = |of: fn(&crate::sign_ins::SignInRound) -> f64| Spread::of(report.sign_ins.iter().map(of));
     vec![
         goal(&of_archive, AtMost(32.0), " MiB", one(growth.archive)),
         goal(&of_pdf, AtMost(32.0), " MiB", one(growth.pdf)),

@@ -1,4 +1,4 @@
-//! What a connection costs that stays open after a request and says nothing more.
+//! Memory of a connection that stays open without requests.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,21 +9,21 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::cpu;
-use crate::lanes::Pace;
-use crate::process::{Measured, Start};
+use crate::lanes::RoundSettings;
+use crate::process::{ServiceProcess, StartOptions};
 
-/// Connections: below the usual limit of descriptors, for both ends.
+/// Number of connections: below the usual limit of file descriptors, for both ends.
 const CONNECTIONS: u32 = 4_000;
-/// Connections that come and go before, so that what the process keeps for good is not counted.
+/// Connections opened and closed before the measurement, so that memory kept for good is not counted.
 const WARM: u32 = 400;
 
-/// Opens them, asks once on each, waits and counts. Bytes for each connection.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<f64>> {
+/// Opens the connections, sends one request on each, waits, and returns the bytes per connection.
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &RoundSettings) -> anyhow::Result<Vec<f64>> {
     let mut sizes = Vec::new();
     for _ in 0..pace.rounds.min(3) {
-        let measured = Measured::start(&Start {
+        let measured = ServiceProcess::start(&StartOptions {
             with_people: false,
-            ..Start::usual(folder, results)
+            ..StartOptions::usual(folder, results)
         })?;
         drop(open(measured.address, WARM).await?);
         tokio::time::sleep(Duration::from_millis(500)).await;

@@ -1,5 +1,5 @@
-//! Importing people, beside the bare inserts of the same rows: the same two tables with the same indexes, in transactions of
-//! as many rows, with nothing read, judged, reported or told.
+//! Importing users, compared with plain inserts of the same rows: the same two tables and indexes in transactions of
+//! the same size, without parsing, validation, report or events.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,27 +10,27 @@ use db::{Database, migrate};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use crate::seed::Person;
+use crate::seed::BenchUser;
 
 /// Rows of one import.
 pub const ROWS: usize = 5_000;
-/// Rows of one transaction, as in the service.
+/// Rows per transaction, as in the service.
 const UNIT: usize = 200;
 
 /// Rows per second of one round.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
+pub struct ImportRound {
     /// Through `POST /users/import`.
     pub service: f64,
-    /// Inserted with nothing around.
+    /// Plain inserts.
     pub raw: f64,
 }
 
-/// A database beside the one of the service, for bare inserts.
-pub struct Raw(Connection);
+/// A separate database for plain inserts.
+pub struct PlainInserts(Connection);
 
-impl Raw {
-    /// Makes one with the schema of the service and one school.
+impl PlainInserts {
+    /// Creates a database with the schema of the service and one school.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join("raw-import.db");
         migrate(&Database::Sqlite(path.clone())).map_err(anyhow::Error::new)?;
@@ -68,8 +68,8 @@ impl Raw {
     }
 }
 
-/// One import of people nobody knows yet, and their bare inserts.
-pub async fn round(base: &str, admin: &Person, raw: &mut Raw, round: usize) -> anyhow::Result<Round> {
+/// Imports new users and inserts the same rows plainly.
+pub async fn round(base: &str, admin: &BenchUser, raw: &mut PlainInserts, round: usize) -> anyhow::Result<ImportRound> {
     let rows = (0..ROWS).map(|number| format!("{},Sam{number},Long,student\n", address(round, number)));
     let table = format!("email,firstName,lastName,role\n{}", rows.collect::<String>());
     let part = reqwest::multipart::Part::bytes(table.into_bytes()).file_name("people.csv");
@@ -86,7 +86,7 @@ pub async fn round(base: &str, admin: &Person, raw: &mut Raw, round: usize) -> a
     let service = per_second(begin)?;
     let created = report["created"].as_u64().context("a report without counts")?;
     ensure!(created == ROWS as u64, "{created} rows of {ROWS} were created");
-    Ok(Round {
+    Ok(ImportRound {
         service,
         raw: raw.insert(round)?,
     })

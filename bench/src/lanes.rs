@@ -1,118 +1,114 @@
-//! What is loaded, one lane after the other, round by round in a rotating order, so that what the machine does meanwhile
-//! meets all of them.
+//! Load targets, measured one after the other in each round in a rotating order, so that background activity of the
+//! machine affects all of them.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
-use crate::load::{self, Outcome, Question};
-use crate::queries::{Answer, Loop};
+use crate::load::{self, LoadResult, RequestPlan};
+use crate::queries::{LoopResponse, QueryLoop};
 use crate::{cpu, seed};
 
-/// Connections that ask at once, where nothing else is said.
+/// Default number of concurrent connections.
 pub const CONNECTIONS: usize = 32;
 
-/// How long everything takes.
+/// Duration of the measurements.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    /// Rounds.
+pub struct RoundSettings {
+    /// Number of rounds.
     pub rounds: usize,
-    /// Load on each lane in each round.
+    /// Duration of the load on each lane in each round.
     pub sample: Duration,
-    /// How many times the usual rows the larger school has; without one below 2.
+    /// Factor of the rows of the larger school; below 2 there is none.
     pub many: usize,
 }
 
-/// What is asked.
+/// The measured request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// Who am I: the session and the cookie that caches it.
+pub enum Operation {
+    /// The current user: the session and the cookie that caches it.
     Session,
-    /// Finding out who asks, with an empty answer.
+    /// Authentication with an empty response.
     Check,
-    /// An empty answer.
+    /// An empty response.
     Nothing,
     /// The groups of a class with members, course and topics.
     Groups,
-    /// A page of the activity log, as an admin reads it.
+    /// A page of the activity log, as read by an administrator.
     LogPage,
-    /// A chat message, 32 at once.
-    Talk,
-    /// A document saved through the document server's notice, one after the other.
+    /// A chat message, 32 concurrently.
+    SendMessage,
+    /// A document saved through a callback of the document server, sequentially.
     Save,
-    /// The same, eight at once.
+    /// A document saved through a callback, eight concurrently.
     Saves,
 }
 
-/// Who answers.
+/// The measured server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum MeasuredServer {
     /// The service.
     Service,
-    /// The same process from its memory, or with nothing but what makes bytes durable.
+    /// The lower bound: the same process serving from memory, or doing only what durability requires.
     Limit,
-    /// The statements of the service in a loop, without a service.
-    Loop,
+    /// The statements of the service in a loop, without the service.
+    QueryLoop,
     /// The service with many times the rows.
     Many,
     /// Express with Prisma.
     Express,
-    /// Fastify with a plain driver.
+    /// Fastify with a plain database driver.
     Fastify,
-    /// Two processes of the same.
+    /// Two processes of Fastify.
     FastifyPair,
 }
 
-/// What is asked of whom.
+/// A request and the server that handles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target(pub What, pub Who);
+pub struct LoadTarget(pub Operation, pub MeasuredServer);
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample {
-    /// What was asked of whom.
-    pub target: Target,
-    /// Answers per second.
+pub struct LoadSample {
+    pub target: LoadTarget,
+    /// Responses per second.
     pub rate: f64,
-    /// CPU of the measured processes for each answer, in microseconds.
+    /// CPU of the measured processes per response, in microseconds.
     pub cpu: f64,
 }
 
 /// A target and how it is loaded.
 pub struct Lane<'s> {
-    /// What is asked of whom.
-    pub target: Target,
-    /// How.
-    pub work: Work<'s>,
+    pub target: LoadTarget,
+    pub work: Load<'s>,
 }
 
 /// How a target is loaded.
-pub enum Work<'s> {
+pub enum Load<'s> {
     /// Over HTTP.
-    Asking(Asking<'s>),
+    Http(HttpLoad<'s>),
     /// On one thread of this program.
-    Looping(&'s Loop, Answer),
+    Statements(&'s QueryLoop, LoopResponse),
 }
 
-/// Requests with what must be answered.
-pub struct Asking<'s> {
-    /// The server.
+/// Requests and their expected responses.
+pub struct HttpLoad<'s> {
     pub address: SocketAddr,
-    /// Its processes.
+    /// The processes whose CPU is measured.
     pub processes: Vec<u32>,
-    /// The whole request, by connection and by count.
+    /// Builds the request, by connection and count.
     pub ask: Box<dyn Fn(usize, u64) -> Vec<u8> + 's>,
     /// The expected status.
     pub status: u16,
-    /// The expected body, where it is always the same.
+    /// The expected body, if it is always the same.
     pub body: Option<&'s [u8]>,
 }
 
-/// Loads every lane once for warmth and then in each round.
-pub async fn rounds(lanes: &[Lane<'_>], pace: &Pace, title: &str) -> anyhow::Result<Vec<Vec<Sample>>> {
+/// Warms every lane up once and then loads it in each round.
+pub async fn rounds(lanes: &[Lane<'_>], pace: &RoundSettings, title: &str) -> anyhow::Result<Vec<Vec<LoadSample>>> {
     for lane in lanes {
-        // Warm: caches, prepared statements, compiled code, connections to the document server.
+        // Warms up caches, prepared statements, compiled code and connections to the document server.
         lane.sample(Duration::from_millis(500).min(pace.sample)).await?;
     }
     let mut rounds = Vec::new();
@@ -129,18 +125,18 @@ pub async fn rounds(lanes: &[Lane<'_>], pace: &Pace, title: &str) -> anyhow::Res
 }
 
 impl Lane<'_> {
-    async fn sample(&self, time: Duration) -> anyhow::Result<Sample> {
+    async fn sample(&self, time: Duration) -> anyhow::Result<LoadSample> {
         let target = self.target;
         let (outcome, used) = match &self.work {
-            Work::Looping(queries, answer) => queries.run(*answer, time)?,
-            Work::Asking(asking) => {
+            Load::Statements(queries, answer) => queries.run(*answer, time)?,
+            Load::Http(asking) => {
                 let load = asking.load(target.connections(), time);
                 load.await.with_context(|| format!("{target:?}"))?
             }
         };
         ensure!(outcome.answers > 0, "{target:?}: no answer within {time:?}");
         let answers = f64::from(u32::try_from(outcome.answers)?);
-        Ok(Sample {
+        Ok(LoadSample {
             target,
             rate: answers / outcome.time.as_secs_f64(),
             cpu: used.as_secs_f64() * 1e6 / answers,
@@ -148,24 +144,24 @@ impl Lane<'_> {
     }
 }
 
-impl Asking<'_> {
-    async fn load(&self, connections: usize, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
-        let question = Question {
+impl HttpLoad<'_> {
+    async fn load(&self, connections: usize, time: Duration) -> anyhow::Result<(LoadResult, Duration)> {
+        let plan = RequestPlan {
             ask: &self.ask,
             status: self.status,
             body: self.body,
         };
         let before = cpu::used_by(&self.processes)?;
-        let outcome = load::drive(self.address, connections, time, &question).await?;
+        let outcome = load::drive(self.address, connections, time, &plan).await?;
         Ok((outcome, cpu::used_by(&self.processes)?.saturating_sub(before)))
     }
 }
 
-impl Target {
+impl LoadTarget {
     fn connections(self) -> usize {
         match self.0 {
-            What::Save => 1,
-            What::Saves => seed::DOCUMENTS,
+            Operation::Save => 1,
+            Operation::Saves => seed::DOCUMENTS,
             _ => CONNECTIONS,
         }
     }

@@ -1,5 +1,5 @@
-//! Keep-alive connections that ask as fast as they are answered. The client is small on purpose: it shares the machine
-//! with what it measures.
+//! Keep-alive connections that send the next request as soon as the response arrives. The client is minimal because it
+//! shares the machine with what it measures.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -9,55 +9,58 @@ use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What is asked, by connection and by count; and what every answer must be.
-pub struct Question<'q> {
-    /// The whole request with its head.
+/// The requests to send and the expected response.
+pub struct RequestPlan<'q> {
+    /// Builds the request with its headers, by connection and count.
     pub ask: &'q (dyn Fn(usize, u64) -> Vec<u8> + 'q),
     /// The expected status.
     pub status: u16,
-    /// The expected body, where it is always the same.
+    /// The expected body, if it is always the same.
     pub body: Option<&'q [u8]>,
 }
 
-/// How many answers came in how much time.
+/// Number of responses and the time they took.
 #[derive(Debug, Clone, Copy)]
-pub struct Outcome {
-    /// Complete answers.
+pub struct LoadResult {
+    /// Complete responses.
     pub answers: u64,
-    /// From the first request to the last answer.
+    /// From the first request to the last response.
     pub time: Duration,
 }
 
-/// Asks over so many connections for so long. Any other answer than the expected one ends the measurement: a fast error
-/// page is not a fast service.
+/// Sends requests over this many connections for this long. Any other response than the expected one fails the
+/// measurement: a fast error page is not a fast service.
 pub async fn drive(
     address: SocketAddr,
     connections: usize,
     sample: Duration,
-    question: &Question<'_>,
-) -> anyhow::Result<Outcome> {
-    let mut lines = Vec::new();
+    plan: &RequestPlan<'_>,
+) -> anyhow::Result<LoadResult> {
+    let mut open_connections = Vec::new();
     for _ in 0..connections {
-        lines.push(Line::open(address).await?);
+        open_connections.push(LoadConnection::open(address).await?);
     }
     let begin = Instant::now();
     let end = begin + sample;
-    let asking = lines.into_iter().enumerate().map(|(number, mut line)| async move {
-        let mut answers = 0;
-        while Instant::now() < end {
-            line.exchange(&(question.ask)(number, answers), question).await?;
-            answers += 1;
-        }
-        anyhow::Ok(answers)
-    });
+    let asking = open_connections
+        .into_iter()
+        .enumerate()
+        .map(|(number, mut connection)| async move {
+            let mut answers = 0;
+            while Instant::now() < end {
+                connection.exchange(&(plan.ask)(number, answers), plan).await?;
+                answers += 1;
+            }
+            anyhow::Ok(answers)
+        });
     let answers: u64 = join_all(asking).await?.into_iter().sum();
-    Ok(Outcome {
+    Ok(LoadResult {
         answers,
         time: begin.elapsed(),
     })
 }
 
-/// Waits for all on this one thread.
+/// Awaits all futures on this thread.
 async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = anyhow::Result<T>>>) -> anyhow::Result<Vec<T>> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     std::future::poll_fn(|context| {
@@ -76,12 +79,12 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = anyhow::
     pending.into_iter().filter_map(|(_, outcome)| outcome).collect()
 }
 
-struct Line {
+struct LoadConnection {
     stream: TcpStream,
     buffer: BytesMut,
 }
 
-impl Line {
+impl LoadConnection {
     async fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await.context("connect to the service")?;
         stream.set_nodelay(true)?;
@@ -91,7 +94,7 @@ impl Line {
         })
     }
 
-    async fn exchange(&mut self, request: &[u8], expected: &Question<'_>) -> anyhow::Result<()> {
+    async fn exchange(&mut self, request: &[u8], expected: &RequestPlan<'_>) -> anyhow::Result<()> {
         self.stream.write_all(request).await?;
         let (head, length) = loop {
             if let Some(found) = head(&self.buffer)? {
@@ -121,7 +124,7 @@ impl Line {
     }
 }
 
-/// Where the body begins and how long it is, once the head is complete.
+/// Returns the offset and length of the body once the headers are complete.
 fn head(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
     let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else {
         return Ok(None);
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_read_only_when_it_is_complete() -> anyhow::Result<()> {
+    fn incomplete_head_is_not_parsed() -> anyhow::Result<()> {
         assert_eq!(head(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n")?, None);
         assert_eq!(head(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")?, Some((38, 2)));
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());

@@ -1,13 +1,15 @@
-//! Measures the hot routes of the real service, in one run: beside the same process answering the same bytes from memory,
-//! beside its own statements without a service, beside Node servers on the same rows, beside nginx. All are interleaved
-//! round by round, so that what the machine does meanwhile meets all of them. It prints ratios and CPU per request;
-//! absolute rates are this machine's alone. It must never be read as a test: nothing fails when it is slow.
+//! Benchmarks the hot routes of the service in one run: compared with the same process serving the same bytes from
+//! memory, with its own statements without a service, with Node servers on the same rows, and with nginx. All are
+//! interleaved round by round, so that background activity of the machine affects all of them. The output has ratios
+//! and CPU per request; absolute rates are valid on this machine only. This is not a test: it never fails because of a
+//! slow result.
 
 mod archives;
 mod conditions;
-mod copies;
 mod cpu;
+mod database_copies;
 mod downloads;
+mod filled_school;
 mod finishing;
 mod goals;
 mod idle;
@@ -24,7 +26,6 @@ mod saves;
 mod seed;
 mod server;
 mod sign_ins;
-mod site;
 mod sockets;
 mod spread;
 mod starts;
@@ -37,30 +38,30 @@ use clap::Parser;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures the hot routes of the service
+/// Benchmarks the hot routes of the service
 #[derive(Parser)]
-struct Arguments {
+struct BenchArguments {
     #[command(subcommand)]
-    part: Option<Part>,
-    /// Rounds; every figure is the median over them
+    part: Option<BenchCommand>,
+    /// Number of rounds; every figure is the median over them
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Seconds of load on each target in each round
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
-    /// A second school has so many times the rows of the usual one; with 1 there is none
+    /// Factor of the rows of a second, larger school; 1 disables it
     #[arg(long, default_value_t = 10)]
     many: usize,
-    /// One short round of everything, to see that it works; its figures say little
+    /// Run one short round of everything to check that it works; the figures mean little
     #[arg(long)]
     quick: bool,
-    /// A PostgreSQL server whose databases nobody misses; without one that part is left out
+    /// A PostgreSQL server whose databases may be deleted; without one that part is skipped
     #[arg(long, env = "TEST_DATABASE_URL", hide_env_values = true)]
     postgres: Option<String>,
-    /// A Markdown file whose part between the two `bench` marks is replaced by the figures
+    /// A Markdown file in which the part between the two `bench` markers is replaced by the figures
     #[arg(long)]
     write: Option<PathBuf>,
-    /// Runs the measured service itself, in this folder; the program calls itself so
+    /// Runs the measured service in this folder; used by the program to start itself
     #[arg(long, hide = true)]
     serve_in: Option<PathBuf>,
     /// The document server of the measured service
@@ -69,25 +70,25 @@ struct Arguments {
     /// The database of the measured service
     #[arg(long, hide = true)]
     database_url: Option<String>,
-    /// The measured service makes no school
+    /// Start the measured service without a school
     #[arg(long, hide = true)]
     empty: bool,
 }
 
-/// What is measured instead of the hot routes
+/// Alternatives to the benchmark of the hot routes
 #[derive(clap::Subcommand)]
-enum Part {
-    /// Many sockets, beside the official Socket.IO server on Node
-    Sockets(sockets::Arguments),
+enum BenchCommand {
+    /// Many sockets, compared with the official Socket.IO server on Node
+    Sockets(sockets::SocketArguments),
 }
 
 fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    if let Some(Part::Sockets(arguments)) = arguments.part {
+    let arguments = BenchArguments::parse();
+    if let Some(BenchCommand::Sockets(arguments)) = arguments.part {
         return sockets::run(&arguments);
     }
     if let Some(folder) = arguments.serve_in {
-        return server::run(&server::Serving {
+        return server::run(&server::ServeOptions {
             folder,
             document_server: arguments.document_server,
             database_url: arguments.database_url,
@@ -95,19 +96,19 @@ fn main() -> anyhow::Result<()> {
         });
     }
     let pace = if arguments.quick {
-        lanes::Pace {
+        lanes::RoundSettings {
             rounds: 1,
             sample: Duration::from_millis(700),
             many: 2,
         }
     } else {
-        lanes::Pace {
+        lanes::RoundSettings {
             rounds: arguments.rounds.max(1),
             sample: Duration::from_secs_f64(arguments.seconds),
             many: arguments.many,
         }
     };
-    let report = measurement::run(&measurement::Plan {
+    let report = measurement::run(&measurement::RunOptions {
         pace,
         postgres: arguments.postgres,
     })?;

@@ -1,76 +1,74 @@
-//! The run: start what is measured, fill its school, compare answers, then load one lane after the other, and at the end
-//! whatever needs a process of its own.
+//! The run: start the servers, fill the school, compare responses, load the lanes in turn, and finally run the
+//! measurements that need a process of their own.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::archives::{self, Growth};
-use crate::copies::{self, Rows};
+use crate::archives::{self, PeakMemory};
+use crate::database_copies::{self, DatabaseLocation};
 use crate::downloads::{self, Downloads};
-use crate::finishing::{Finish, Finishing};
-use crate::lanes::{self, Asking, Lane, Pace, Sample, Target, What, Who, Work};
-use crate::peers::{self, Peer};
-use crate::process::{Measured, Start};
-use crate::queries::{Answer, Loop};
-use crate::saves::{self, Session};
-use crate::site::{Recorded, Site, post};
+use crate::filled_school::{FilledSchool, RecordedResponse, post};
+use crate::finishing::{FinishBenchmark, FinishCost};
+use crate::lanes::{self, HttpLoad, Lane, Load, LoadSample, LoadTarget, MeasuredServer, Operation, RoundSettings};
+use crate::peers::{self, NodePeer};
+use crate::process::{ServiceProcess, StartOptions};
+use crate::queries::{LoopResponse, QueryLoop};
+use crate::saves::{self, SavedDocument};
 use crate::{conditions, cpu, idle, imports, sign_ins, starts};
 
-/// What is wanted.
-pub struct Plan {
-    /// How long everything takes.
-    pub pace: Pace,
+/// Options of a run.
+pub struct RunOptions {
+    pub pace: RoundSettings,
     /// A PostgreSQL server for the second part.
     pub postgres: Option<String>,
 }
 
-/// Everything a report needs.
+/// All results of a run.
 pub struct Report {
     /// The samples of each round on SQLite.
-    pub sqlite: Vec<Vec<Sample>>,
-    /// The same on PostgreSQL, where there is one.
-    pub postgres: Vec<Vec<Sample>>,
-    /// Imports, one for each round.
-    pub imports: Vec<imports::Round>,
-    /// Downloads, where there is nginx.
-    pub downloads: Option<downloads::Rounds>,
-    /// Finishes of growing topics, one list for each round.
-    pub finishes: Vec<Vec<Finish>>,
-    /// Starts, in milliseconds.
+    pub sqlite: Vec<Vec<LoadSample>>,
+    /// The samples of each round on PostgreSQL, if available.
+    pub postgres: Vec<Vec<LoadSample>>,
+    /// Imports, one per round.
+    pub imports: Vec<imports::ImportRound>,
+    /// Downloads, if nginx is available.
+    pub downloads: Option<downloads::DownloadRounds>,
+    /// Finishes of growing topics, one list per round.
+    pub finishes: Vec<Vec<FinishCost>>,
+    /// Start times in milliseconds.
     pub starts: Vec<f64>,
-    /// Bytes of each idle connection.
+    /// Bytes per idle connection.
     pub idle: Vec<f64>,
-    /// Bytes the service had of its own after all rounds.
+    /// Private memory of the service after all rounds, in bytes.
     pub memory: u64,
     /// Classes that signed in at once.
-    pub sign_ins: Vec<sign_ins::Round>,
-    /// What archives and PDFs add to the memory while they stream.
-    pub growth: Growth,
-    /// Whether there were Node servers beside it.
+    pub sign_ins: Vec<sign_ins::SignInRound>,
+    /// Peak memory while archives and PDFs were streamed.
+    pub growth: PeakMemory,
+    /// Whether the Node servers were measured.
     pub has_peers: bool,
-    /// The pace.
-    pub pace: Pace,
-    /// Bytes of the recorded answers (session, groups, page of the log) and of a document.
+    pub pace: RoundSettings,
+    /// Bytes of the recorded responses (session, groups, page of the log) and of a document.
     pub sizes: [usize; 4],
-    /// Rows of the other classes, and records of the log.
+    /// Rows of the other classes, and records of the activity log.
     pub rows: [usize; 2],
-    /// The machine.
+    /// Description of the machine.
     pub conditions: Vec<String>,
     /// Load averages before and after.
     pub load: [String; 2],
-    /// How long the run took.
+    /// Duration of the run.
     pub time: Duration,
 }
 
-/// Measures everything.
-pub fn run(plan: &Plan) -> anyhow::Result<Report> {
+/// Runs all measurements.
+pub fn run(plan: &RunOptions) -> anyhow::Result<Report> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(measure(plan))
 }
 
-async fn measure(plan: &Plan) -> anyhow::Result<Report> {
+async fn measure(plan: &RunOptions) -> anyhow::Result<Report> {
     let (begin, before, pace) = (Instant::now(), conditions::load(), &plan.pace);
     let folder = tempfile::tempdir()?;
     let document = saves::document()?;
@@ -109,9 +107,9 @@ async fn measure(plan: &Plan) -> anyhow::Result<Report> {
     })
 }
 
-struct OnSqlite {
-    rounds: Vec<Vec<Sample>>,
-    imports: Vec<imports::Round>,
+struct SqliteResults {
+    rounds: Vec<Vec<LoadSample>>,
+    imports: Vec<imports::ImportRound>,
     memory: u64,
     sizes: [usize; 4],
     rows: [usize; 2],
@@ -121,75 +119,83 @@ async fn on_sqlite(
     folder: &Path,
     results: SocketAddr,
     document: &[u8],
-    pace: &Pace,
+    pace: &RoundSettings,
     programs: Option<&Path>,
-) -> anyhow::Result<OnSqlite> {
-    let usual = Site::open(&folder.join("usual"), results, None, 1).await?;
+) -> anyhow::Result<SqliteResults> {
+    let usual = FilledSchool::open(&folder.join("usual"), results, None, 1).await?;
     let many = match pace.many {
         0 | 1 => None,
-        times => Some(Site::open(&folder.join("many"), results, None, times).await?),
+        times => Some(FilledSchool::open(&folder.join("many"), results, None, times).await?),
     };
     let measured = &usual.measured;
     let people = usual.people()?;
-    let session = Recorded::new(measured, "session", "/api/auth/get-session", &people.teacher).await?;
-    let check = Recorded::new(measured, "check", "/session-check", &people.teacher).await?;
-    let nothing = Recorded::new(measured, "nothing", "/nothing", &people.teacher).await?;
+    let session = RecordedResponse::new(measured, "session", "/api/auth/get-session", &people.teacher).await?;
+    let check = RecordedResponse::new(measured, "check", "/session-check", &people.teacher).await?;
+    let nothing = RecordedResponse::new(measured, "nothing", "/nothing", &people.teacher).await?;
     measured.record("document", document.to_vec()).await?;
     let sessions = saves::open(&measured.base, &usual.lesson).await?;
     let notices = AtomicU64::new(0);
-    let Rows::Sqlite(database) = &usual.rows else {
+    let DatabaseLocation::Sqlite(database) = &usual.rows else {
         anyhow::bail!("this part is on SQLite")
     };
-    let queries = Loop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
-    // Whoever reads much is compared where there is much; whoever writes gets a copy of his own.
+    let queries = QueryLoop::open(database, &people.teacher.id, &people.admin.id, &usual.lesson.class)?;
+    // Read-heavy peers are compared on the larger school; a peer that writes gets its own copy of the database.
     let large = many.as_ref().unwrap_or(&usual);
     let mut beside = Vec::new();
     if let Some(programs) = programs {
         let copy = folder.join("copy.db");
-        copies::copy_file(database, &copy)?;
-        beside.push(Peer::start(programs, Who::Express, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Who::Fastify, &large.rows, large).await?);
-        beside.push(Peer::start(programs, Who::FastifyPair, &Rows::Sqlite(copy), &usual).await?);
+        database_copies::copy_file(database, &copy)?;
+        beside.push(NodePeer::start(programs, MeasuredServer::Express, &large.rows, large).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Fastify, &large.rows, large).await?);
+        beside.push(
+            NodePeer::start(
+                programs,
+                MeasuredServer::FastifyPair,
+                &DatabaseLocation::Sqlite(copy),
+                &usual,
+            )
+            .await?,
+        );
     }
     let mut lanes = vec![
-        usual.lane(What::Session, Who::Limit, &session),
-        usual.lane(What::Session, Who::Service, &session),
-        usual.lane(What::Nothing, Who::Service, &nothing),
-        usual.lane(What::Check, Who::Service, &check),
-        usual.lane(What::Groups, Who::Limit, &usual.groups),
-        usual.lane(What::Groups, Who::Service, &usual.groups),
-        looping(What::Groups, &queries, Answer::Groups),
-        usual.lane(What::LogPage, Who::Limit, &usual.log_page),
-        usual.lane(What::LogPage, Who::Service, &usual.log_page),
-        looping(What::LogPage, &queries, Answer::LogPage),
-        raw(What::Talk, measured, "/raw-message"),
-        usual.talking(),
-        raw(What::Save, measured, "/raw"),
-        saving(What::Save, measured, &sessions, results, &notices),
-        raw(What::Saves, measured, "/raw"),
-        saving(What::Saves, measured, &sessions, results, &notices),
+        usual.lane(Operation::Session, MeasuredServer::Limit, &session),
+        usual.lane(Operation::Session, MeasuredServer::Service, &session),
+        usual.lane(Operation::Nothing, MeasuredServer::Service, &nothing),
+        usual.lane(Operation::Check, MeasuredServer::Service, &check),
+        usual.lane(Operation::Groups, MeasuredServer::Limit, &usual.groups),
+        usual.lane(Operation::Groups, MeasuredServer::Service, &usual.groups),
+        looping(Operation::Groups, &queries, LoopResponse::Groups),
+        usual.lane(Operation::LogPage, MeasuredServer::Limit, &usual.log_page),
+        usual.lane(Operation::LogPage, MeasuredServer::Service, &usual.log_page),
+        looping(Operation::LogPage, &queries, LoopResponse::LogPage),
+        raw(Operation::SendMessage, measured, "/raw-message"),
+        usual.chat_lane(),
+        raw(Operation::Save, measured, "/raw"),
+        saving(Operation::Save, measured, &sessions, results, &notices),
+        raw(Operation::Saves, measured, "/raw"),
+        saving(Operation::Saves, measured, &sessions, results, &notices),
     ];
     if many.is_some() {
-        lanes.push(large.lane(What::Groups, Who::Many, &large.groups));
-        lanes.push(large.lane(What::LogPage, Who::Many, &large.log_page));
+        lanes.push(large.lane(Operation::Groups, MeasuredServer::Many, &large.groups));
+        lanes.push(large.lane(Operation::LogPage, MeasuredServer::Many, &large.log_page));
     }
     if let [express, fastify, pair] = beside.as_slice() {
-        lanes.extend([express.lane(What::Groups), express.lane(What::LogPage)]);
-        lanes.extend([fastify.lane(What::Groups), fastify.lane(What::LogPage)]);
-        lanes.extend([fastify.lane(What::Nothing), fastify.lane(What::Check)]);
-        lanes.push(pair.talking(&usual));
+        lanes.extend([express.lane(Operation::Groups), express.lane(Operation::LogPage)]);
+        lanes.extend([fastify.lane(Operation::Groups), fastify.lane(Operation::LogPage)]);
+        lanes.extend([fastify.lane(Operation::Nothing), fastify.lane(Operation::Check)]);
+        lanes.push(pair.chat_lane(&usual));
     }
     let rounds = lanes::rounds(&lanes, pace, "SQLite").await?;
     drop(lanes);
     drop(beside);
     let memory = cpu::memory(measured.process())?;
-    // After everything else: the school must not grow while it is measured.
-    let mut raw = imports::Raw::open(folder)?;
+    // Runs last: the school must not grow while it is measured.
+    let mut raw = imports::PlainInserts::open(folder)?;
     let mut imported = Vec::new();
     for round in 0..pace.rounds {
         imported.push(imports::round(&measured.base, &people.admin, &mut raw, round).await?);
     }
-    Ok(OnSqlite {
+    Ok(SqliteResults {
         rounds,
         imports: imported,
         memory,
@@ -206,40 +212,44 @@ async fn on_sqlite(
 async fn on_postgres(
     server: &str,
     (folder, results): (PathBuf, SocketAddr),
-    pace: &Pace,
+    pace: &RoundSettings,
     programs: Option<&Path>,
-) -> anyhow::Result<Vec<Vec<Sample>>> {
-    let url = copies::make_database(server, &format!("bench_{}", std::process::id()))?;
-    let site = Site::open(&folder, results, Some(&url), 1).await?;
+) -> anyhow::Result<Vec<Vec<LoadSample>>> {
+    let url = database_copies::make_database(server, &format!("bench_{}", std::process::id()))?;
+    let site = FilledSchool::open(&folder, results, Some(&url), 1).await?;
     let mut beside = Vec::new();
     if let Some(programs) = programs {
-        beside.push(Peer::start(programs, Who::Express, &site.rows, &site).await?);
-        beside.push(Peer::start(programs, Who::Fastify, &site.rows, &site).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Express, &site.rows, &site).await?);
+        beside.push(NodePeer::start(programs, MeasuredServer::Fastify, &site.rows, &site).await?);
     }
     let mut lanes = vec![
-        site.lane(What::Groups, Who::Service, &site.groups),
-        site.lane(What::LogPage, Who::Service, &site.log_page),
-        site.talking(),
+        site.lane(Operation::Groups, MeasuredServer::Service, &site.groups),
+        site.lane(Operation::LogPage, MeasuredServer::Service, &site.log_page),
+        site.chat_lane(),
     ];
     for peer in &beside {
-        lanes.extend([peer.lane(What::Groups), peer.lane(What::LogPage), peer.talking(&site)]);
+        lanes.extend([
+            peer.lane(Operation::Groups),
+            peer.lane(Operation::LogPage),
+            peer.chat_lane(&site),
+        ]);
     }
     lanes::rounds(&lanes, pace, "PostgreSQL").await
 }
 
-fn looping(what: What, queries: &Loop, answer: Answer) -> Lane<'_> {
+fn looping(what: Operation, queries: &QueryLoop, answer: LoopResponse) -> Lane<'_> {
     Lane {
-        target: Target(what, Who::Loop),
-        work: Work::Looping(queries, answer),
+        target: LoadTarget(what, MeasuredServer::QueryLoop),
+        work: Load::Statements(queries, answer),
     }
 }
 
-/// The limit of something durable.
-fn raw<'s>(what: What, measured: &'s Measured, path: &'s str) -> Lane<'s> {
+/// Creates a lane of the lower bound of a durable write.
+fn raw<'s>(what: Operation, measured: &'s ServiceProcess, path: &'s str) -> Lane<'s> {
     let host = measured.address;
     Lane {
-        target: Target(what, Who::Limit),
-        work: Work::Asking(Asking {
+        target: LoadTarget(what, MeasuredServer::Limit),
+        work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
             ask: Box::new(move |_, _| {
@@ -257,9 +267,9 @@ fn raw<'s>(what: What, measured: &'s Measured, path: &'s str) -> Lane<'s> {
 }
 
 fn saving<'s>(
-    what: What,
-    measured: &'s Measured,
-    sessions: &'s [Session],
+    what: Operation,
+    measured: &'s ServiceProcess,
+    sessions: &'s [SavedDocument],
     results: SocketAddr,
     notices: &'s AtomicU64,
 ) -> Lane<'s> {
@@ -269,8 +279,8 @@ fn saving<'s>(
         sessions[connection].notice(host, results, number)
     };
     Lane {
-        target: Target(what, Who::Service),
-        work: Work::Asking(Asking {
+        target: LoadTarget(what, MeasuredServer::Service),
+        work: Load::Http(HttpLoad {
             address: host,
             processes: vec![measured.process()],
             ask: Box::new(ask),
@@ -280,33 +290,38 @@ fn saving<'s>(
     }
 }
 
-struct Alone {
-    downloads: Option<downloads::Rounds>,
-    finishes: Vec<Vec<Finish>>,
+struct SeparateResults {
+    downloads: Option<downloads::DownloadRounds>,
+    finishes: Vec<Vec<FinishCost>>,
     starts: Vec<f64>,
     idle: Vec<f64>,
-    sign_ins: Vec<sign_ins::Round>,
-    growth: Growth,
+    sign_ins: Vec<sign_ins::SignInRound>,
+    growth: PeakMemory,
 }
 
-/// What has a process of its own: its files, documents and connections are in nobody's way there.
-async fn alone(folder: &Path, results: SocketAddr, document: &[u8], pace: &Pace) -> anyhow::Result<Alone> {
+/// Measurements with a process of their own: their files, documents and connections disturb no other measurement.
+async fn alone(
+    folder: &Path,
+    results: SocketAddr,
+    document: &[u8],
+    pace: &RoundSettings,
+) -> anyhow::Result<SeparateResults> {
     let starts = starts::rounds(&folder.join("starts"), results, pace).await?;
     let idle = idle::rounds(&folder.join("idle"), results, pace).await?;
     let sign_ins = sign_ins::rounds(&folder.join("sign-ins"), results, pace).await?;
     let place = folder.join("files");
-    let measured = Measured::start(&Start::usual(&place, results))?;
+    let measured = ServiceProcess::start(&StartOptions::usual(&place, results))?;
     let downloads = match Downloads::open(&place, &measured, document).await? {
         None => None,
         Some(downloads) => Some(downloads.rounds(&measured, pace).await?),
     };
-    let finishing = Finishing::open(&measured.base, measured.people()?).await?;
+    let finishing = FinishBenchmark::open(&measured.base, measured.people()?).await?;
     let mut finishes = Vec::new();
     for _ in 0..pace.rounds {
         finishes.push(finishing.round(measured.process()).await?);
     }
     let growth = archives::measure(&folder.join("archives"), results).await?;
-    Ok(Alone {
+    Ok(SeparateResults {
         downloads,
         finishes,
         starts,

@@ -1,26 +1,26 @@
-//! nginx as the measure of sending files.
+//! nginx, the reference for sending files.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// One process of nginx, killed when dropped.
+/// An nginx process, killed when dropped.
 pub struct Nginx {
     child: Child,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
 }
 
 impl Nginx {
-    /// Starts one on the files of a folder; nothing when there is no nginx.
+    /// Starts nginx on the files of a folder; none if nginx is not installed.
     pub fn start(folder: &Path, root: &Path) -> anyhow::Result<Option<Self>> {
-        // The port is free again before nginx takes it; nobody else looks for one at this moment.
+        // The port is free again before nginx binds it; no other process here binds ports at this time.
         let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let here = folder.join("nginx");
         std::fs::create_dir_all(&here)?;
         let (here, root) = (here.display(), root.display());
-        // One process without a master, so that its CPU can be read. It writes a log, as the service does.
+        // A single process without a master, so that its CPU can be read. It writes an access log, like the service.
         let settings = format!(
             "daemon off; master_process off; pid {here}/pid; error_log {here}/error.log;\n\
              events {{}}\n\
@@ -51,7 +51,6 @@ impl Nginx {
         anyhow::bail!("nginx does not listen; its log is in {here}/error.log")
     }
 
-    /// Its process.
     pub fn process(&self) -> u32 {
         self.child.id()
     }

@@ -1,5 +1,5 @@
-//! The Node servers of `bench/peer`, started beside the service on the rows that it filled. Before one is measured its
-//! answers are compared with the service's: parsed, they must be equal.
+//! The Node servers of `bench/peer`, started on the rows that the service wrote. Before a peer is measured, its parsed
+//! responses must equal those of the service.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -10,32 +10,32 @@ use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::copies::Rows;
-use crate::lanes::{Lane, Target, What, Who};
-use crate::seed::{People, Person};
+use crate::database_copies::DatabaseLocation;
+use crate::filled_school::{FilledSchool, RecordedResponse, chat_lane, fixed};
+use crate::lanes::{Lane, LoadTarget, MeasuredServer, Operation};
+use crate::seed::{BenchUser, BenchUsers};
 use crate::server::AUTH_SECRET;
-use crate::site::{Recorded, Site, fixed, talking};
 
 /// A running peer, killed when dropped.
-pub struct Peer {
+pub struct NodePeer {
     child: Child,
-    who: Who,
+    who: MeasuredServer,
     address: SocketAddr,
     processes: Vec<u32>,
-    groups: Recorded,
-    log_page: Recorded,
-    nothing: Recorded,
-    check: Recorded,
+    groups: RecordedResponse,
+    log_page: RecordedResponse,
+    nothing: RecordedResponse,
+    check: RecordedResponse,
     cookies: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Greeting {
+struct PeerStartup {
     base: String,
     processes: Vec<u32>,
 }
 
-/// Where the programs are, if they can run here.
+/// Returns the folder of the programs if they can run here.
 pub fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peer");
     let is_ready = folder.join("generated/sqlite/client").is_dir();
@@ -47,12 +47,17 @@ pub fn programs() -> Option<PathBuf> {
     None
 }
 
-impl Peer {
-    /// Starts a peer on these rows and compares its answers.
-    pub async fn start(programs: &Path, who: Who, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
+impl NodePeer {
+    /// Starts a peer on these rows and compares its responses.
+    pub async fn start(
+        programs: &Path,
+        who: MeasuredServer,
+        rows: &DatabaseLocation,
+        site: &FilledSchool,
+    ) -> anyhow::Result<Self> {
         let (program, workers) = match who {
-            Who::Express => ("express.mjs", 1),
-            Who::FastifyPair => ("fastify.mjs", 2),
+            MeasuredServer::Express => ("express.mjs", 1),
+            MeasuredServer::FastifyPair => ("fastify.mjs", 2),
             _ => ("fastify.mjs", 1),
         };
         let folder = site.folder.join(format!("{who:?}-{}", rand::random::<u32>()));
@@ -62,8 +67,8 @@ impl Peer {
             "folder": folder, "secret": AUTH_SECRET, "people": listed(people), "workers": workers,
         });
         match rows {
-            Rows::Sqlite(path) => settings["sqlite"] = json!(path),
-            Rows::Postgres(url) => settings["postgres"] = json!(url),
+            DatabaseLocation::Sqlite(path) => settings["sqlite"] = json!(path),
+            DatabaseLocation::Postgres(url) => settings["postgres"] = json!(url),
         }
         let file = folder.join("settings.json");
         std::fs::write(&file, settings.to_string())?;
@@ -79,7 +84,7 @@ impl Peer {
         let mut line = String::new();
         let stdout = child.stdout.take().context("a piped output")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let greeting: Greeting = serde_json::from_str(&line).with_context(|| {
+        let greeting: PeerStartup = serde_json::from_str(&line).with_context(|| {
             let log = std::fs::read_to_string(&log_file).unwrap_or_default();
             format!("{program} did not start: {line}{log}")
         })?;
@@ -93,10 +98,10 @@ impl Peer {
             cookies.push(cookie(address, &talk.student).await?);
         }
         let peer = Self {
-            groups: Recorded::of(address, &site.groups.path, &teacher, "").await?,
-            log_page: Recorded::of(address, &site.log_page.path, &admin, "").await?,
-            nothing: Recorded::of(address, nothing(who), &teacher, "").await?,
-            check: Recorded::of(address, check(who), &teacher, "").await?,
+            groups: RecordedResponse::of(address, &site.groups.path, &teacher, "").await?,
+            log_page: RecordedResponse::of(address, &site.log_page.path, &admin, "").await?,
+            nothing: RecordedResponse::of(address, nothing(who), &teacher, "").await?,
+            check: RecordedResponse::of(address, check(who), &teacher, "").await?,
             child,
             who,
             address,
@@ -108,15 +113,15 @@ impl Peer {
         Ok(peer)
     }
 
-    /// A lane that reads.
-    pub fn lane(&self, what: What) -> Lane<'_> {
+    /// Creates a lane that reads.
+    pub fn lane(&self, what: Operation) -> Lane<'_> {
         let recorded = match what {
-            What::Groups => &self.groups,
-            What::LogPage => &self.log_page,
-            What::Check => &self.check,
+            Operation::Groups => &self.groups,
+            Operation::LogPage => &self.log_page,
+            Operation::Check => &self.check,
             _ => &self.nothing,
         };
-        let target = Target(what, self.who);
+        let target = LoadTarget(what, self.who);
         fixed(
             target,
             self.address,
@@ -126,29 +131,29 @@ impl Peer {
         )
     }
 
-    /// A lane of chat messages.
-    pub fn talking<'s>(&'s self, site: &'s Site) -> Lane<'s> {
+    /// Creates a lane of chat messages.
+    pub fn chat_lane<'s>(&'s self, site: &'s FilledSchool) -> Lane<'s> {
         let processes = self.processes.clone();
-        talking(self.who, self.address, processes, &site.talks, self.cookies.clone())
+        chat_lane(self.who, self.address, processes, &site.talks, self.cookies.clone())
     }
 }
 
-/// Only Fastify has these two routes; of the other one nobody asks for them.
-fn nothing(who: Who) -> &'static str {
+/// Only Fastify has these two routes; they are not requested from the other peer.
+fn nothing(who: MeasuredServer) -> &'static str {
     match who {
-        Who::Express => "/api/auth/ok",
+        MeasuredServer::Express => "/api/auth/ok",
         _ => "/nothing",
     }
 }
 
-fn check(who: Who) -> &'static str {
+fn check(who: MeasuredServer) -> &'static str {
     match who {
-        Who::Express => "/api/auth/ok",
+        MeasuredServer::Express => "/api/auth/ok",
         _ => "/session-check",
     }
 }
 
-fn listed(people: &People) -> Vec<Value> {
+fn listed(people: &BenchUsers) -> Vec<Value> {
     let all = [&people.admin, &people.teacher].into_iter().chain(&people.students);
     all.map(|person| {
         json!({
@@ -159,8 +164,8 @@ fn listed(people: &People) -> Vec<Value> {
     .collect()
 }
 
-/// The cookies of somebody: his session, and the copy of it that better-auth believes for a while.
-async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> {
+/// Returns the cookies of a user: the session, and its copy that better-auth trusts for a while.
+async fn cookie(address: SocketAddr, person: &BenchUser) -> anyhow::Result<String> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.get(format!("http://{address}/api/auth/get-session"));
     let answer = request.header("cookie", &person.cookie).send().await?;
@@ -173,8 +178,8 @@ async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> 
     Ok(format!("{}; {cached}", person.cookie))
 }
 
-fn equal(who: Who, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
-    let read = |recorded: &Recorded| serde_json::from_slice::<Value>(&recorded.body);
+fn equal(who: MeasuredServer, peer: &RecordedResponse, service: &RecordedResponse) -> anyhow::Result<()> {
+    let read = |recorded: &RecordedResponse| serde_json::from_slice::<Value>(&recorded.body);
     let (theirs, ours) = (read(peer)?, read(service)?);
     let path = &service.path;
     ensure!(
@@ -185,7 +190,7 @@ fn equal(who: Who, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where two values differ first.
+/// Returns where two values first differ.
 fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
     match (theirs, ours) {
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => left
@@ -208,9 +213,9 @@ fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
     }
 }
 
-impl Drop for Peer {
+impl Drop for NodePeer {
     fn drop(&mut self) {
-        // The workers of a pair end with the pipe that they and their first process share.
+        // The workers of a pair exit when the pipe that they share with their first process is closed.
         drop(self.child.stdin.take());
         drop(self.child.kill());
         drop(self.child.wait());

@@ -1,4 +1,4 @@
-//! Starting the measured service as a process of its own, and asking it a few things before it is loaded.
+//! Starts the measured service as a separate process and queries it before the load.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -8,25 +8,25 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::seed::{People, Person};
+use crate::seed::{BenchUser, BenchUsers};
 
-/// How the service is started.
+/// Start options of the service.
 #[derive(Clone, Copy)]
-pub struct Start<'a> {
+pub struct StartOptions<'a> {
     /// Its data folder.
     pub folder: &'a Path,
     /// Its document server.
     pub document_server: SocketAddr,
-    /// A PostgreSQL database; without one it is SQLite in the folder.
+    /// A PostgreSQL database; if unset, SQLite in the folder.
     pub database_url: Option<&'a str>,
-    /// Whether a school is made first.
+    /// Whether a school is created first.
     pub with_people: bool,
-    /// Whether it may use the first processor alone.
+    /// Whether it may use only the first processor.
     pub on_one_core: bool,
 }
 
-impl<'a> Start<'a> {
-    /// On SQLite, with a school.
+impl<'a> StartOptions<'a> {
+    /// The options for SQLite with a school.
     pub fn usual(folder: &'a Path, document_server: SocketAddr) -> Self {
         Self {
             folder,
@@ -38,25 +38,24 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The measured process, killed when dropped: nothing in it is worth keeping.
-pub struct Measured {
+/// The measured process, killed when dropped: its data is disposable.
+pub struct ServiceProcess {
     child: Child,
-    /// Its address with `http://`.
+    /// Base URL with `http://`.
     pub base: String,
-    /// Its address.
     pub address: SocketAddr,
-    people: Option<People>,
+    people: Option<BenchUsers>,
 }
 
 #[derive(Deserialize)]
-struct Greeting {
+struct ServiceStartup {
     base: String,
-    people: Option<People>,
+    people: Option<BenchUsers>,
 }
 
-impl Measured {
-    /// Starts it and waits until it listens.
-    pub fn start(how: &Start<'_>) -> anyhow::Result<Self> {
+impl ServiceProcess {
+    /// Starts the process and waits until it listens.
+    pub fn start(how: &StartOptions<'_>) -> anyhow::Result<Self> {
         std::fs::create_dir_all(how.folder)?;
         let log_file = how.folder.join("service.log");
         let log = std::fs::File::create(&log_file)?;
@@ -80,7 +79,7 @@ impl Measured {
         let mut line = String::new();
         let stdout = child.stdout.take().context("a piped output")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let greeting: Greeting = serde_json::from_str(&line).with_context(|| {
+        let greeting: ServiceStartup = serde_json::from_str(&line).with_context(|| {
             let log = std::fs::read_to_string(&log_file).unwrap_or_default();
             format!("the measured service did not start: {line}{log}")
         })?;
@@ -93,22 +92,21 @@ impl Measured {
         })
     }
 
-    /// Its process.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Everybody in its school.
-    pub fn people(&self) -> anyhow::Result<&People> {
+    /// Returns the users of its school.
+    pub fn people(&self) -> anyhow::Result<&BenchUsers> {
         self.people.as_ref().context("this process has no school")
     }
 
-    /// An answer's body; anything but success is an error.
-    pub async fn get(&self, path: &str, person: &Person) -> anyhow::Result<Vec<u8>> {
+    /// Returns the body of a response; anything but success is an error.
+    pub async fn get(&self, path: &str, person: &BenchUser) -> anyhow::Result<Vec<u8>> {
         get(&format!("{}{path}", self.base), &person.cookie).await
     }
 
-    /// Keeps bytes in its memory under a name.
+    /// Stores bytes in the memory of the process under a name.
     pub async fn record(&self, name: &str, body: Vec<u8>) -> anyhow::Result<()> {
         let http = reqwest::Client::builder().no_proxy().build()?;
         let url = format!("{}/memory/{name}", self.base);
@@ -117,7 +115,7 @@ impl Measured {
     }
 }
 
-/// The body of an answer to somebody with this cookie.
+/// Returns the body of a response to a request with this cookie.
 pub async fn get(url: &str, cookie: &str) -> anyhow::Result<Vec<u8>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let answer = http.get(url).header("cookie", cookie).send().await?;
@@ -130,7 +128,7 @@ pub async fn get(url: &str, cookie: &str) -> anyhow::Result<Vec<u8>> {
     Ok(body.to_vec())
 }
 
-impl Drop for Measured {
+impl Drop for ServiceProcess {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());

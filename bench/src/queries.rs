@@ -1,5 +1,6 @@
-//! The raw query loop: the statements that the service runs for an answer, on a connection of its own, each row's columns
-//! written as JSON, one after the other on one thread. No types, no views, no request: what is left is the database.
+//! The raw query loop: the statements that the service runs for a response, on a separate connection and one thread,
+//! with each row's columns written as JSON. Without types, views and requests, what remains is the cost of the
+//! database.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,22 +13,22 @@ use rusqlite::{Connection, OpenFlags};
 use serde::ser::{Serialize, SerializeSeq as _, Serializer};
 
 use crate::cpu;
-use crate::load::Outcome;
+use crate::load::LoadResult;
 
-/// Rows of a page of the log.
+/// Rows of a page of the activity log.
 pub const PAGE: i64 = 50;
 
-/// What a loop repeats.
+/// The response whose statements a loop repeats.
 #[derive(Debug, Clone, Copy)]
-pub enum Answer {
+pub enum LoopResponse {
     /// The groups of the measured class.
     Groups,
-    /// A page of the log.
+    /// A page of the activity log.
     LogPage,
 }
 
-/// A reading connection with its statements and their arguments.
-pub struct Loop {
+/// A read connection with its statements and their arguments.
+pub struct QueryLoop {
     connection: Connection,
     organization: String,
     teacher: String,
@@ -36,14 +37,14 @@ pub struct Loop {
     now: i64,
 }
 
-type Argument<'a> = Box<dyn rusqlite::ToSql + 'a>;
+type BoundArgument<'a> = Box<dyn rusqlite::ToSql + 'a>;
 
-fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> Argument<'a> {
+fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> BoundArgument<'a> {
     Box::new(value)
 }
 
-impl Loop {
-    /// Opens the database of the measured school as a reader of the service does.
+impl QueryLoop {
+    /// Opens the database of the measured school like a reader of the service.
     pub fn open(database: &Path, teacher: &str, admin: &str, class: &str) -> anyhow::Result<Self> {
         let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.execute_batch(
@@ -62,8 +63,8 @@ impl Loop {
         })
     }
 
-    /// Repeats for so long; also the CPU time it took.
-    pub fn run(&self, answer: Answer, time: Duration) -> anyhow::Result<(Outcome, Duration)> {
+    /// Runs the statements for this long. Also returns the CPU time.
+    pub fn run(&self, answer: LoopResponse, time: Duration) -> anyhow::Result<(LoadResult, Duration)> {
         let process = std::process::id();
         let (begin, before) = (Instant::now(), cpu::used(process)?);
         let mut answers = 0;
@@ -72,30 +73,30 @@ impl Loop {
             ensure!(json.len() > 1_000, "{answer:?} found only {} bytes", json.len());
             answers += 1;
         }
-        let outcome = Outcome {
+        let outcome = LoadResult {
             answers,
             time: begin.elapsed(),
         };
         Ok((outcome, cpu::used(process)?.saturating_sub(before)))
     }
 
-    fn once(&self, answer: Answer) -> anyhow::Result<Vec<u8>> {
+    fn once(&self, answer: LoopResponse) -> anyhow::Result<Vec<u8>> {
         self.connection.execute_batch("BEGIN DEFERRED")?;
         let mut json = Vec::with_capacity(1 << 16);
         match answer {
-            Answer::Groups => {
+            LoopResponse::Groups => {
                 let (_, statements) = groups::all_statements()
                     .into_iter()
                     .find(|(name, _)| *name == "groups::of_class")
                     .context("the statements of the groups of a class")?;
-                // Viewer, user, class; the rest of the filter is empty, the last one is a switch.
+                // Viewer, user, class; the remaining filter arguments are empty, and the last one is a flag.
                 for (_, sql) in statements {
                     let mut arguments = self.viewer("TEACHER", &self.teacher);
                     arguments.extend([argument(&self.teacher), argument(&self.class)]);
                     self.rows(sql.sqlite(), &arguments, Some(false), &mut json)?;
                 }
             }
-            Answer::LogPage => {
+            LoopResponse::LogPage => {
                 let (_, sql) = activity::STATEMENTS
                     .iter()
                     .find(|(name, _)| *name == "PAGE")
@@ -109,7 +110,7 @@ impl Loop {
         Ok(json)
     }
 
-    fn viewer<'a>(&'a self, role: &'a str, user: &'a str) -> Vec<Argument<'a>> {
+    fn viewer<'a>(&'a self, role: &'a str, user: &'a str) -> Vec<BoundArgument<'a>> {
         vec![
             argument(&self.organization),
             argument(role),
@@ -118,8 +119,14 @@ impl Loop {
         ]
     }
 
-    /// Runs a statement and writes its rows. Parameters without an argument are NULL, but for the last one if it is given.
-    fn rows(&self, sql: &str, given: &[Argument<'_>], last: Option<bool>, json: &mut Vec<u8>) -> anyhow::Result<()> {
+    /// Runs a statement and serializes its rows. Parameters without an argument are NULL, except the last one if given.
+    fn rows(
+        &self,
+        sql: &str,
+        given: &[BoundArgument<'_>],
+        last: Option<bool>,
+        json: &mut Vec<u8>,
+    ) -> anyhow::Result<()> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let (parameters, columns) = (statement.parameter_count(), statement.column_count());
         for index in 1..=parameters {
@@ -131,18 +138,18 @@ impl Loop {
         }
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            serde_json::to_writer(&mut *json, &Row { row, columns })?;
+            serde_json::to_writer(&mut *json, &JsonRow { row, columns })?;
         }
         Ok(())
     }
 }
 
-struct Row<'r> {
+struct JsonRow<'r> {
     row: &'r rusqlite::Row<'r>,
     columns: usize,
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for JsonRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.columns))?;
         for column in 0..self.columns {

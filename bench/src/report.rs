@@ -1,4 +1,4 @@
-//! The figures as Markdown: medians over the rounds, ratios taken within each round.
+//! The figures as Markdown: medians over the rounds, with ratios computed within each round.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -6,18 +6,18 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::finishing::Finish;
-use crate::lanes::{CONNECTIONS, What, Who};
+use crate::finishing::FinishCost;
+use crate::lanes::{CONNECTIONS, MeasuredServer, Operation};
 use crate::measurement::Report;
 use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
 use crate::spread::{Rounds, Spread, cpu, rate};
 use crate::{downloads, finishing, goals, imports};
 
-/// Between these two lines of a file the figures stand.
+/// The figures are written between these two lines of a file.
 const MARKS: [&str; 2] = ["<!-- bench -->", "<!-- /bench -->"];
 
-/// Prints the figures, and puts them into the file if there is one.
+/// Prints the figures and writes them to the file, if given.
 pub fn publish(report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
     let text = report.markdown();
     write!(std::io::stdout(), "{text}")?;
@@ -50,35 +50,57 @@ impl Report {
         text
     }
 
-    /// Who answers how much at which cost, on both databases.
+    /// Throughput and cost of all servers, on both databases.
     fn servers(&self) -> String {
         let mut text = String::from(
             "\n| SQLite | group list/s | CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
         let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
-        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Who; 3]| {
+        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [MeasuredServer; 3]| {
             let _infallible = write!(text, "| {name} |");
-            for (what, who) in [What::Groups, What::LogPage, What::Talk].into_iter().zip(who) {
+            for (what, who) in [Operation::Groups, Operation::LogPage, Operation::SendMessage]
+                .into_iter()
+                .zip(who)
+            {
                 let figure = |figure| shown(rounds.alone(what, who, figure));
                 let _infallible = write!(text, " {} | {} |", figure(rate), figure(cpu));
             }
             text.push('\n');
         };
-        row(&mut text, "groupwork", sqlite, [Who::Service; 3]);
+        row(&mut text, "groupwork", sqlite, [MeasuredServer::Service; 3]);
         if self.pace.many > 1 {
             let name = format!("groupwork, {} times the rows", self.pace.many);
-            row(&mut text, &name, sqlite, [Who::Many; 3]);
+            row(&mut text, &name, sqlite, [MeasuredServer::Many; 3]);
         }
         let node = "Fastify + better-sqlite3 + better-auth (chat: two processes)";
-        row(&mut text, node, sqlite, [Who::Fastify, Who::Fastify, Who::FastifyPair]);
-        row(&mut text, "Express + Prisma + better-auth", sqlite, [Who::Express; 3]);
-        row(&mut text, "the statements in a raw loop", sqlite, [Who::Loop; 3]);
+        row(
+            &mut text,
+            node,
+            sqlite,
+            [
+                MeasuredServer::Fastify,
+                MeasuredServer::Fastify,
+                MeasuredServer::FastifyPair,
+            ],
+        );
+        row(
+            &mut text,
+            "Express + Prisma + better-auth",
+            sqlite,
+            [MeasuredServer::Express; 3],
+        );
+        row(
+            &mut text,
+            "the statements in a raw loop",
+            sqlite,
+            [MeasuredServer::QueryLoop; 3],
+        );
         row(
             &mut text,
             "the limit: the bytes from memory, one row and its commit",
             sqlite,
-            [Who::Limit; 3],
+            [MeasuredServer::Limit; 3],
         );
         if self.postgres.is_empty() {
             text.push_str("\nPostgreSQL was not measured.\n");
@@ -88,28 +110,41 @@ impl Report {
             "\n| PostgreSQL | group list/s | server CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
              |---|--:|--:|--:|--:|--:|--:|\n",
         );
-        row(&mut text, "groupwork", postgres, [Who::Service; 3]);
-        row(&mut text, "Fastify + pg + better-auth", postgres, [Who::Fastify; 3]);
-        row(&mut text, "Express + Prisma + better-auth", postgres, [Who::Express; 3]);
+        row(&mut text, "groupwork", postgres, [MeasuredServer::Service; 3]);
+        row(
+            &mut text,
+            "Fastify + pg + better-auth",
+            postgres,
+            [MeasuredServer::Fastify; 3],
+        );
+        row(
+            &mut text,
+            "Express + Prisma + better-auth",
+            postgres,
+            [MeasuredServer::Express; 3],
+        );
         text
     }
 
-    /// The service beside the same process doing the least that is possible.
+    /// The service compared with the same process doing the minimum.
     fn beside_limits(&self) -> String {
         let [session, groups, log_page, document] = self.sizes;
         let rows = [
-            (format!("session ({session} B)"), What::Session),
-            (format!("group list of a class ({} KB)", groups / 1000), What::Groups),
+            (format!("session ({session} B)"), Operation::Session),
+            (
+                format!("group list of a class ({} KB)", groups / 1000),
+                Operation::Groups,
+            ),
             (
                 format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
-                What::LogPage,
+                Operation::LogPage,
             ),
-            (format!("chat message, {CONNECTIONS} at once"), What::Talk),
+            (format!("chat message, {CONNECTIONS} at once"), Operation::SendMessage),
             (
                 format!("document save, one after the other ({} KB)", document / 1000),
-                What::Save,
+                Operation::Save,
             ),
-            (format!("document save, {DOCUMENTS} at once"), What::Saves),
+            (format!("document save, {DOCUMENTS} at once"), Operation::Saves),
         ];
         let mut text = String::from(
             "\n| beside the limit | requests/s | limit/s | rate, share of the limit | CPU µs | CPU above the limit, µs |\n\
@@ -120,17 +155,20 @@ impl Report {
             let _infallible = writeln!(
                 text,
                 "| {name} | {} | {} | {} | {} | {} |",
-                shown(rounds.alone(what, Who::Service, rate)),
-                shown(rounds.alone(what, Who::Limit, rate)),
-                spread(rounds.beside(what, Who::Limit, rate), 2),
-                shown(rounds.alone(what, Who::Service, cpu)),
-                spread(rounds.above((what, Who::Service), (what, Who::Limit), cpu), 0),
+                shown(rounds.alone(what, MeasuredServer::Service, rate)),
+                shown(rounds.alone(what, MeasuredServer::Limit, rate)),
+                spread(rounds.beside(what, MeasuredServer::Limit, rate), 2),
+                shown(rounds.alone(what, MeasuredServer::Service, cpu)),
+                spread(
+                    rounds.above((what, MeasuredServer::Service), (what, MeasuredServer::Limit), cpu),
+                    0
+                ),
             );
         }
         text
     }
 
-    /// Files beside nginx.
+    /// Files compared with nginx.
     fn beside_nginx(&self) -> String {
         let Some(downloads) = &self.downloads else {
             return "\nFiles were not measured: there was no nginx.\n".to_owned();
@@ -144,7 +182,7 @@ impl Report {
             ("file of 50 KB for the document server, 8 connections", &downloads.file),
             (large.as_str(), &downloads.large),
         ] {
-            let of = |figure: fn(&downloads::Round) -> f64| Spread::of(rounds.iter().map(figure));
+            let of = |figure: fn(&downloads::DownloadRound) -> f64| Spread::of(rounds.iter().map(figure));
             let _infallible = writeln!(
                 text,
                 "| {name} | {} | {} | {} | {} |",
@@ -157,15 +195,16 @@ impl Report {
         text
     }
 
-    /// Finishing topics with more and more documents.
+    /// Finishing topics with a growing number of documents.
     fn growing(&self) -> String {
         let mut text = format!(
             "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\
              |---|--:|--:|--:|\n",
         );
         for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
-            let of = |figure: &dyn Fn(&[Finish]) -> f64| Spread::of(self.finishes.iter().map(|round| figure(round)));
-            let each = |round: &[Finish], column: usize| {
+            let of =
+                |figure: &dyn Fn(&[FinishCost]) -> f64| Spread::of(self.finishes.iter().map(|round| figure(round)));
+            let each = |round: &[FinishCost], column: usize| {
                 let documents = u32::try_from(finishing::DOCUMENTS[column]).unwrap_or(u32::MAX);
                 round[column].time.as_secs_f64() / f64::from(documents)
             };
@@ -181,7 +220,7 @@ impl Report {
     }
 
     fn importing(&self) -> String {
-        let of = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure));
+        let of = |figure: fn(&imports::ImportRound) -> f64| Spread::of(self.imports.iter().map(figure));
         format!(
             "\nImporting {} people from a table: {} rows/s, the bare inserts of the same rows {}/s; share {}.\n",
             imports::ROWS,
@@ -222,12 +261,12 @@ impl Report {
     }
 }
 
-/// The middle alone.
+/// Formats the median.
 fn shown(spread: Option<Spread>) -> String {
     spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0}", spread.median))
 }
 
-/// The middle with both ends.
+/// Formats the median with minimum and maximum.
 fn spread(spread: Option<Spread>, digits: usize) -> String {
     spread.map_or_else(
         || "–".to_owned(),
@@ -240,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_stands_between_the_marks_is_replaced() {
+    fn only_text_between_markers_is_replaced() {
         let old = format!("a\n{}\nold\n{}\nb\n", MARKS[0], MARKS[1]);
         let new = format!("a\n{}\n\nnew\n\n{}\nb\n", MARKS[0], MARKS[1]);
         assert_eq!(replaced(&old, "new\n").as_deref(), Some(new.as_str()));

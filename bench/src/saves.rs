@@ -1,5 +1,5 @@
-//! The other side of a document save: a server that hands out results, each with bytes of its own, and the notices that
-//! name them.
+//! The document server's side of a save: an HTTP server with result files, each with different bytes, and the callbacks
+//! that refer to them.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -10,29 +10,29 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use common::clock;
+use document_server_simulator::{blank_document, write_document};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use practice_document_server::{blank_document, write_document};
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use crate::seed::{Lesson, Person};
+use crate::seed::{BenchUser, MeasuredClass};
 use crate::server::DOCUMENT_SECRET;
 
-/// The size of a saved document, roughly.
+/// Approximate size of a saved document in bytes.
 pub const SIZE: usize = 50_000;
 /// Bytes of a PDF.
 pub const PDF_SIZE: usize = 40_000_000;
-/// Digits at the end of the archive, in its comment, that make each result another file.
+/// Digits at the end of the archive, in its comment, that make every result a different file.
 const DIGITS: usize = 16;
 
-/// A document that is being written, as the document server knows it.
-pub struct Session {
+/// An open document, as known by the document server.
+pub struct SavedDocument {
     id: String,
     key: String,
     writer: String,
 }
 
-/// Serves results from memory, on a thread of its own.
+/// Serves results from memory on a separate thread.
 pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;
@@ -42,7 +42,7 @@ pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
         runtime.block_on(async {
             let router = Router::new()
                 .route("/cache/files/data/{number}/output.docx", get(result))
-                // It is asked for editing sessions, and knows none.
+                // Receives commands about editing sessions and knows none.
                 .route("/command", post(command))
                 .route("/converter", post(convert))
                 .route("/cache/files/data/pdf/output.pdf", get(pdf))
@@ -58,7 +58,7 @@ async fn command() -> &'static str {
     "{\"error\":1}"
 }
 
-/// Every document is the same PDF, and it is ready.
+/// Every document converts to the same PDF at once.
 async fn convert() -> &'static str {
     r#"{"endConvert":true,"percent":100,"fileUrl":"http://localhost/cache/files/data/pdf/output.pdf","fileType":"pdf"}"#
 }
@@ -76,7 +76,7 @@ async fn result(State(document): State<Arc<Vec<u8>>>, Path(number): Path<u64>) -
     bytes
 }
 
-/// A document of about [`SIZE`] bytes that a school could have written, if it wrote in random words.
+/// Creates a document of about [`SIZE`] bytes of random words.
 pub fn document() -> anyhow::Result<Vec<u8>> {
     let mut rng = rand::rng();
     let mut line = || -> String {
@@ -84,7 +84,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
             .map(|_| rng.sample(rand::distr::Alphanumeric) as char)
             .collect()
     };
-    // Random letters shrink to about three quarters.
+    // Random text compresses to about three quarters.
     let lines: Vec<String> = (0..SIZE / 75).map(|_| line()).collect();
     let mut bytes = write_document(&blank_document("docx"), &lines)
         .map_err(|_| anyhow::anyhow!("the blank document can be written"))?;
@@ -98,11 +98,11 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens every document once, to learn its key.
-pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
+/// Opens every document once to obtain its key.
+pub async fn open(base: &str, lesson: &MeasuredClass) -> anyhow::Result<Vec<SavedDocument>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let mut sessions = Vec::new();
-    for (id, Person { id: writer, cookie, .. }) in &lesson.documents {
+    for (id, BenchUser { id: writer, cookie, .. }) in &lesson.documents {
         let url = format!("{base}/api/workrooms/documents/{id}/editor-config");
         let answer = http
             .get(url)
@@ -114,7 +114,7 @@ pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
         let key = config["document"]["key"]
             .as_str()
             .context("a configuration without key")?;
-        sessions.push(Session {
+        sessions.push(SavedDocument {
             id: id.clone(),
             key: key.to_owned(),
             writer: writer.clone(),
@@ -123,15 +123,15 @@ pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
     Ok(sessions)
 }
 
-/// Claims as the document server signs them.
+/// Signs claims like the document server.
 pub fn signed(claims: &Value) -> String {
     let secret = EncodingKey::from_secret(DOCUMENT_SECRET.as_bytes());
     jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &secret)
         .expect("plain JSON can be signed with a shared secret")
 }
 
-impl Session {
-    /// The notice of a forced save (6): the session goes on, so its key stays.
+impl SavedDocument {
+    /// Builds the callback of a forced save (status 6): the session continues, so the key stays the same.
     pub fn notice(&self, host: SocketAddr, results: SocketAddr, number: u64) -> Vec<u8> {
         let now = clock::now();
         let mut claims = json!({

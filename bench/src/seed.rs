@@ -1,5 +1,5 @@
-//! The school that is measured: one class of 30 groups of five with a course and two topics, made through the service's
-//! own doors, and two hundred more classes like it, copied row by row.
+//! The measured school: one class of 30 groups of five with a course and two topics, created through the API, and two
+//! hundred more classes, copied row by row.
 
 use anyhow::{Context as _, ensure};
 use common::clock;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::server::AUTH_SECRET;
 
-/// Everybody's password.
+/// The password of every user.
 pub const PASSWORD: &str = "a password to measure with";
 /// Groups in the measured class.
 pub const GROUPS: usize = 30;
@@ -23,32 +23,29 @@ pub const GROUPS: usize = 30;
 pub const MEMBERS: usize = 5;
 /// Further classes of the same size.
 pub const OTHER_CLASSES: usize = 200;
-/// Records in the log.
+/// Records in the activity log.
 pub const LOG_ROWS: usize = 200_000;
-/// Documents that are saved into, each in a group of its own.
+/// Documents to save, each in a different group.
 pub const DOCUMENTS: usize = 8;
 
-/// Everybody who acts, with a session.
+/// The users who send requests, with their sessions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct People {
+pub struct BenchUsers {
     /// Their organization.
     pub organization: String,
-    /// The administrator.
-    pub admin: Person,
+    pub admin: BenchUser,
     /// The teacher of the measured class.
-    pub teacher: Person,
-    /// Its students, five of each group after the other.
-    pub students: Vec<Person>,
+    pub teacher: BenchUser,
+    /// Its students, ordered by group, five per group.
+    pub students: Vec<BenchUser>,
 }
 
-/// Somebody with a session in the school.
+/// A user with a session in the school.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Person {
-    /// The account.
+pub struct BenchUser {
     pub id: String,
-    /// The name.
     pub name: String,
-    /// The address.
+    /// The email address.
     pub email: String,
     /// The token of the session.
     pub token: String,
@@ -56,40 +53,37 @@ pub struct Person {
     pub cookie: String,
 }
 
-/// What is measured on.
+/// The measured class.
 #[derive(Debug, Clone)]
-pub struct Lesson {
-    /// The class.
+pub struct MeasuredClass {
     pub class: String,
-    /// The documents with the student who writes in each.
-    pub documents: Vec<(String, Person)>,
+    /// The documents, each with the student who writes it.
+    pub documents: Vec<(String, BenchUser)>,
     subject: String,
 }
 
-/// A room and a student who talks in it.
+/// A room and a student who sends messages in it.
 #[derive(Debug, Clone)]
-pub struct Talk {
-    /// The room.
+pub struct ChatRoom {
     pub room: String,
-    /// The student.
-    pub student: Person,
+    pub student: BenchUser,
 }
 
-/// Asks the service as a person does, and takes nothing but success.
-pub struct Asking<'b> {
+/// A client of the service that accepts only successful responses.
+pub struct ApiClient<'b> {
     http: reqwest::Client,
     base: &'b str,
 }
 
-impl<'b> Asking<'b> {
-    /// Asks the service at this address.
+impl<'b> ApiClient<'b> {
+    /// Creates a client for this base URL.
     pub fn new(base: &'b str) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().build()?;
         Ok(Self { http, base })
     }
 
-    /// A request with its answer.
-    pub async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
+    /// Sends a POST request and returns the response body.
+    pub async fn post(&self, person: &BenchUser, path: &str, body: Value) -> anyhow::Result<Value> {
         let request = self.http.post(format!("{}/api{path}", self.base));
         let request = request.header("cookie", &person.cookie).header("origin", self.base);
         let answer = request.json(&body).send().await?;
@@ -98,10 +92,10 @@ impl<'b> Asking<'b> {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// A document that is uploaded into a room, for a topic or for none; answers its id.
+    /// Uploads a document to a room, with or without a topic; returns its id.
     pub async fn upload(
         &self,
-        person: &Person,
+        person: &BenchUser,
         (room, topic): (&str, Option<&str>),
         name: &str,
         bytes: Vec<u8>,
@@ -124,21 +118,21 @@ impl<'b> Asking<'b> {
         id(&serde_json::from_str(&text)?)
     }
 
-    /// A class of all students in groups, with a subject of its own.
-    pub async fn class_of(&self, people: &People, name: &str) -> anyhow::Result<Class> {
+    /// Creates a class of all students in groups, with its own subject.
+    pub async fn class_of(&self, people: &BenchUsers, name: &str) -> anyhow::Result<SeededClass> {
         let subject = id(&self.post(&people.admin, "/subjects", json!({"name": name})).await?)?;
         self.class(people, name, &subject).await
     }
 
-    /// The room of the first students in a class of its own.
-    pub async fn room_of(&self, people: &People, class: &str) -> anyhow::Result<String> {
+    /// Creates a class and returns the room of its first group.
+    pub async fn room_of(&self, people: &BenchUsers, class: &str) -> anyhow::Result<String> {
         let class = self.class_of(people, class).await?;
         let (_, room) = class.groups.into_iter().next().context("a class without groups")?;
         Ok(room)
     }
 
-    /// A class of all students, in groups with a course: its id, the course's, and group and room of each group.
-    async fn class(&self, people: &People, name: &str, subject: &str) -> anyhow::Result<Class> {
+    /// Creates a class of all students, in groups with a course.
+    async fn class(&self, people: &BenchUsers, name: &str, subject: &str) -> anyhow::Result<SeededClass> {
         let teacher = &people.teacher;
         let class = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [subject]});
         let class = id(&self.post(teacher, "/classes", class).await?)?;
@@ -156,7 +150,7 @@ impl<'b> Asking<'b> {
             let room = group["workRoomId"].as_str().context("workRoomId")?.to_owned();
             groups.push((id(&group)?, room));
         }
-        Ok(Class {
+        Ok(SeededClass {
             id: class,
             course,
             groups,
@@ -164,30 +158,28 @@ impl<'b> Asking<'b> {
     }
 }
 
-/// A class that was made.
-pub struct Class {
-    /// Its id.
+/// A created class.
+pub struct SeededClass {
     pub id: String,
-    /// Its course.
     pub course: String,
-    /// Its groups, each with its room.
+    /// Group ids, each with the id of its room.
     pub groups: Vec<(String, String)>,
 }
 
-/// Makes a class whose rooms are there to talk in: elsewhere, talking would change the lists that are measured.
-pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Result<Vec<Talk>> {
-    let class = Asking::new(base)?.class(people, "7c", &lesson.subject).await?;
+/// Creates a class for chat messages; in other classes they would change the measured lists.
+pub async fn talks(base: &str, people: &BenchUsers, lesson: &MeasuredClass) -> anyhow::Result<Vec<ChatRoom>> {
+    let class = ApiClient::new(base)?.class(people, "7c", &lesson.subject).await?;
     let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
-    let talks = rooms.map(|((_, room), members)| Talk {
+    let talks = rooms.map(|((_, room), members)| ChatRoom {
         room,
         student: members[0].clone(),
     });
     Ok(talks.collect())
 }
 
-/// Writes a school and its people.
-pub async fn people(store: &Store) -> anyhow::Result<People> {
-    // One hash for all: nobody here has to be kept apart by it, and each takes a while.
+/// Inserts a school and its users.
+pub async fn people(store: &Store) -> anyhow::Result<BenchUsers> {
+    // One hash for all users, because hashing is slow and their passwords are equal.
     let password_hash = better_auth::password::hash(PASSWORD);
     let made = store.platform_write(PlatformProof::command_line(), move |platform| {
         let now = clock::now();
@@ -206,7 +198,7 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
             let session = session(&user.id, tenant.id());
             platform.insert_session(&session)?;
             let signed = better_auth::cookie::sign(AUTH_SECRET, &session.token);
-            Ok::<_, common::error::Error>(Person {
+            Ok::<_, common::error::Error>(BenchUser {
                 id: user.id.to_string(),
                 name,
                 email,
@@ -214,7 +206,7 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
                 cookie: format!("better-auth.session_token={signed}"),
             })
         };
-        Ok(People {
+        Ok(BenchUsers {
             organization: tenant.id().to_string(),
             admin: join("Admin".to_owned(), MemberRole::Admin)?,
             teacher: join("Teacher".to_owned(), MemberRole::Teacher)?,
@@ -242,14 +234,14 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
     }
 }
 
-/// Makes the measured class over HTTP, so that it is what a teacher would have made.
-pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
-    let asking = Asking::new(base)?;
+/// Creates the measured class over HTTP, exactly as a teacher would.
+pub async fn lesson(base: &str, people: &BenchUsers) -> anyhow::Result<MeasuredClass> {
+    let asking = ApiClient::new(base)?;
     let teacher = &people.teacher;
     let subject = id(&asking
         .post(&people.admin, "/subjects", json!({"name": "Biology"}))
         .await?)?;
-    let Class {
+    let SeededClass {
         id: class,
         course,
         groups,
@@ -280,14 +272,14 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
             .await?;
         documents.push((id(&document)?, writer.clone()));
     }
-    Ok(Lesson {
+    Ok(MeasuredClass {
         class,
         documents,
         subject,
     })
 }
 
-/// The id of an object.
+/// Returns the id of a JSON object.
 pub fn id(object: &Value) -> anyhow::Result<String> {
     Ok(object["id"].as_str().context("an answer without id")?.to_owned())
 }

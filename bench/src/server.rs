@@ -1,5 +1,5 @@
-//! The measured process: the service as it is, with two routes beside it that show what the machine could do: bytes from
-//! memory, and bytes made durable with nothing around them.
+//! The measured process: the service, plus routes that show the lower bounds of the machine: bytes served from memory,
+//! and bytes made durable with no other work.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -31,21 +31,21 @@ pub const AUTH_SECRET: &str = "the-secret-that-signs-cookies-while-measuring";
 /// Signs the tokens of its document server.
 pub const DOCUMENT_SECRET: &str = "the-secret-of-the-document-server-while-measuring";
 
-/// How the measured service runs.
-pub struct Serving {
+/// Options of the measured service.
+pub struct ServeOptions {
     /// Its data folder.
     pub folder: PathBuf,
     /// Its document server.
     pub document_server: String,
-    /// A PostgreSQL database; without one it is SQLite in the folder.
+    /// A PostgreSQL database; if unset, SQLite in the folder.
     pub database_url: Option<String>,
-    /// Whether it makes no school.
+    /// Whether no school is created.
     pub is_empty: bool,
 }
 
-/// Serves until killed. The first line of stdout is what the parent needs to know, as JSON.
-pub fn run(serving: &Serving) -> anyhow::Result<()> {
-    // Requests are logged as in production; the parent sends stderr to a file.
+/// Serves until killed. The first line of stdout is JSON for the parent process.
+pub fn run(serving: &ServeOptions) -> anyhow::Result<()> {
+    // Requests are logged as in production; the parent redirects stderr to a file.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(tracing_subscriber::EnvFilter::new("info"))
@@ -57,7 +57,7 @@ pub fn run(serving: &Serving) -> anyhow::Result<()> {
         .block_on(serve(serving))
 }
 
-/// The settings of every measured service: those of production, without limits that a load would meet.
+/// Returns the settings of a measured service: those of production, without limits that the load would exceed.
 pub fn settings(
     base: &str,
     listen: SocketAddr,
@@ -78,7 +78,7 @@ pub fn settings(
     Ok(Config::check(serve, storage)?)
 }
 
-async fn serve(serving: &Serving) -> anyhow::Result<()> {
+async fn serve(serving: &ServeOptions) -> anyhow::Result<()> {
     let folder = &serving.folder;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
@@ -99,7 +99,7 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
     } else {
         Some(seed::people(app.store()).await?)
     };
-    let limits = Arc::new(Limits::open(folder)?);
+    let limits = Arc::new(LowerBounds::open(folder)?);
     let checks = Router::new()
         .route("/session-check", get(check_session))
         .route("/nothing", get(async || "{}"))
@@ -112,15 +112,15 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the limits need: recorded answers, and a folder and a database of their own on the same disk.
-struct Limits {
+/// State of the lower-bound routes: recorded responses, and a folder and database of their own on the same disk.
+struct LowerBounds {
     recorded: RwLock<HashMap<String, Bytes>>,
     folder: PathBuf,
     database: Mutex<rusqlite::Connection>,
     count: AtomicU64,
 }
 
-impl Limits {
+impl LowerBounds {
     fn open(folder: &Path) -> anyhow::Result<Self> {
         let raw = folder.join("raw");
         fs::create_dir_all(&raw)?;
@@ -144,7 +144,7 @@ impl Limits {
         recorded.get(name).cloned()
     }
 
-    /// Write, sync, rename, sync the folder, commit a row: what no durable save can do without.
+    /// Writes, syncs and renames a file, syncs the folder and commits a row: the minimum of a durable save.
     fn save(&self, bytes: &[u8]) -> anyhow::Result<()> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let (part, place) = (
@@ -164,7 +164,7 @@ impl Limits {
         Ok(())
     }
 
-    /// One row and its commit: what no durable message can do without.
+    /// Commits one row: the minimum of a durable message.
     fn say(&self, content: &str) -> anyhow::Result<()> {
         let (id, now) = (clock::new_id(), clock::now().as_millis());
         let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,7 +175,7 @@ impl Limits {
     }
 }
 
-fn limit_routes(limits: Arc<Limits>) -> Router {
+fn limit_routes(limits: Arc<LowerBounds>) -> Router {
     Router::new()
         .route("/memory/{name}", get(from_memory).put(record))
         .route("/raw", post(raw_save))
@@ -183,7 +183,7 @@ fn limit_routes(limits: Arc<Limits>) -> Router {
         .with_state(limits)
 }
 
-/// What the guard of a route does to find out who asks, and nothing else.
+/// Authenticates a request like the guard of a route, and does nothing else.
 async fn check_session(State(app): State<App>, request: Request) -> Result<&'static str, StatusCode> {
     let mut claim = app.gate().claim(&request, app.frontend_origin());
     let facts = auth::look_up(app.gate(), &mut claim).await;
@@ -192,7 +192,7 @@ async fn check_session(State(app): State<App>, request: Request) -> Result<&'sta
 }
 
 async fn record(
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<LowerBounds>>,
     extract::Path(name): extract::Path<String>,
     body: Bytes,
 ) -> StatusCode {
@@ -202,7 +202,7 @@ async fn record(
 }
 
 async fn from_memory(
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<LowerBounds>>,
     extract::Path(name): extract::Path<String>,
 ) -> impl IntoResponse {
     match limits.recorded(&name) {
@@ -211,7 +211,7 @@ async fn from_memory(
     }
 }
 
-async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (StatusCode, String)> {
+async fn raw_save(State(limits): State<Arc<LowerBounds>>) -> Result<&'static str, (StatusCode, String)> {
     let saving = tokio::task::spawn_blocking(move || {
         let bytes = limits.recorded("document").context("no document was recorded")?;
         limits.save(&bytes)
@@ -221,7 +221,10 @@ async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (St
     Ok("{\"error\":0}")
 }
 
-async fn raw_message(State(limits): State<Arc<Limits>>, body: Bytes) -> Result<&'static str, (StatusCode, String)> {
+async fn raw_message(
+    State(limits): State<Arc<LowerBounds>>,
+    body: Bytes,
+) -> Result<&'static str, (StatusCode, String)> {
     let saying = tokio::task::spawn_blocking(move || limits.say(std::str::from_utf8(&body)?));
     let failed = |error: anyhow::Error| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"));
     saying.await.map_err(|error| failed(error.into()))?.map_err(failed)?;

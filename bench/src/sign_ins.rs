@@ -1,5 +1,5 @@
-//! A class that signs in at once: how long until the last one is in, on one processor, and how long everybody else waits
-//! meanwhile.
+//! A class that signs in at once: the time until the last student is signed in, on one processor, and the latency of
+//! other requests meanwhile.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -8,40 +8,40 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::lanes::Pace;
-use crate::process::{Measured, Start};
-use crate::seed::{PASSWORD, Person};
+use crate::lanes::RoundSettings;
+use crate::process::{ServiceProcess, StartOptions};
+use crate::seed::{BenchUser, PASSWORD};
 
-/// Students who sign in at once.
+/// Students who sign in concurrently.
 pub const STUDENTS: usize = 30;
-/// How often somebody else asks.
+/// Interval of the other requests.
 const EVERY: Duration = Duration::from_millis(4);
 
 /// One round.
 #[derive(Debug, Clone, Copy)]
-pub struct Round {
-    /// Seconds until all are in, on one processor.
+pub struct SignInRound {
+    /// Seconds until all are signed in, on one processor.
     pub on_one_core: f64,
-    /// The 99th percentile of other answers during that, as a multiple of a quiet moment before.
+    /// The 99th percentile of other responses meanwhile, as a multiple of an idle period before.
     pub others_on_one_core: f64,
-    /// The same where the service may use all processors.
+    /// The same percentile where the service may use all processors.
     pub others: f64,
 }
 
 /// Measures on one processor and on all of them.
-pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<Round>> {
-    let narrow = Measured::start(&Start {
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &RoundSettings) -> anyhow::Result<Vec<SignInRound>> {
+    let narrow = ServiceProcess::start(&StartOptions {
         on_one_core: true,
-        ..Start::usual(&folder.join("one"), results)
+        ..StartOptions::usual(&folder.join("one"), results)
     })?;
-    let wide = Measured::start(&Start::usual(&folder.join("all"), results))?;
+    let wide = ServiceProcess::start(&StartOptions::usual(&folder.join("all"), results))?;
     let mut rounds = Vec::new();
-    storm(&narrow).await?;
-    storm(&wide).await?;
+    sign_in_all(&narrow).await?;
+    sign_in_all(&wide).await?;
     for _ in 0..pace.rounds {
-        let (on_one_core, others_on_one_core) = storm(&narrow).await?;
-        let (_, others) = storm(&wide).await?;
-        rounds.push(Round {
+        let (on_one_core, others_on_one_core) = sign_in_all(&narrow).await?;
+        let (_, others) = sign_in_all(&wide).await?;
+        rounds.push(SignInRound {
             on_one_core,
             others_on_one_core,
             others,
@@ -50,11 +50,12 @@ pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::
     Ok(rounds)
 }
 
-/// Seconds until all are in, and the 99th percentile of others as a multiple of the quiet one.
-async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
+/// Returns the seconds until all are signed in, and the 99th percentile of other responses as a multiple of the idle
+/// one.
+async fn sign_in_all(measured: &ServiceProcess) -> anyhow::Result<(f64, f64)> {
     let people = measured.people()?;
     let http = reqwest::Client::builder().no_proxy().build()?;
-    let quiet = asked(
+    let quiet = measure_latencies(
         &http,
         measured,
         &people.teacher,
@@ -81,20 +82,20 @@ async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
         }
     };
     let mut took = 0.0;
-    let storm = async {
+    let sign_in_all = async {
         signing_in.await;
         took = begin.elapsed().as_secs_f64();
     };
-    let during = asked(&http, measured, &people.teacher, storm).await?;
+    let during = measure_latencies(&http, measured, &people.teacher, sign_in_all).await?;
     ensure!(refused.is_empty(), "a sign-in was refused: {refused:?}");
     Ok((took, percentile(during) / percentile(quiet)))
 }
 
-/// Somebody asks who he is at a steady pace until `end`; how long each answer took.
-async fn asked(
+/// Requests the current user at a steady rate until `end`; returns the latencies.
+async fn measure_latencies(
     http: &reqwest::Client,
-    measured: &Measured,
-    person: &Person,
+    measured: &ServiceProcess,
+    person: &BenchUser,
     end: impl Future<Output = ()>,
 ) -> anyhow::Result<Vec<f64>> {
     let mut times = Vec::new();

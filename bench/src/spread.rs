@@ -1,20 +1,17 @@
-//! What several rounds say together.
+//! Statistics over several rounds.
 
-use crate::lanes::{Sample, Target, What, Who};
+use crate::lanes::{LoadSample, LoadTarget, MeasuredServer, Operation};
 
-/// The middle of some figures, and how far they lie apart.
+/// The median of some figures, with minimum and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The least of them.
     pub least: f64,
-    /// The one in the middle.
     pub median: f64,
-    /// The most.
     pub most: f64,
 }
 
 impl Spread {
-    /// Of at least one figure; of none there is nothing to say.
+    /// Computes the spread; none for no figures.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut figures: Vec<f64> = figures.into_iter().collect();
         figures.sort_by(f64::total_cmp);
@@ -33,48 +30,55 @@ impl Spread {
 }
 
 /// A figure of a sample.
-pub type Figure = fn(&Sample) -> f64;
+pub type Figure = fn(&LoadSample) -> f64;
 
-/// Requests per second.
-pub fn rate(sample: &Sample) -> f64 {
+/// Responses per second.
+pub fn rate(sample: &LoadSample) -> f64 {
     sample.rate
 }
 
-/// CPU for each answer.
-pub fn cpu(sample: &Sample) -> f64 {
+/// CPU per response.
+pub fn cpu(sample: &LoadSample) -> f64 {
     sample.cpu
 }
 
 /// The rounds of one database.
 #[derive(Clone, Copy)]
-pub struct Rounds<'r>(pub &'r [Vec<Sample>]);
+pub struct Rounds<'r>(pub &'r [Vec<LoadSample>]);
 
 impl Rounds<'_> {
-    /// A figure of one target.
-    pub fn alone(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
+    /// Returns a figure of one target.
+    pub fn alone(self, what: Operation, who: MeasuredServer, figure: Figure) -> Option<Spread> {
         self.both((what, who), (what, who), figure, |left, _| left)
     }
 
-    /// The service's figure as a multiple of somebody else's, taken within each round.
-    pub fn beside(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
-        self.both((what, Who::Service), (what, who), figure, |left, right| left / right)
+    /// Returns the service's figure as a multiple of another server's, computed within each round.
+    pub fn beside(self, what: Operation, who: MeasuredServer, figure: Figure) -> Option<Spread> {
+        self.both((what, MeasuredServer::Service), (what, who), figure, |left, right| {
+            left / right
+        })
     }
 
-    /// How much more of something the first target takes than the second, taken within each round.
-    pub fn above(self, left: (What, Who), right: (What, Who), figure: Figure) -> Option<Spread> {
+    /// Returns how much larger a figure of the first target is than that of the second, computed within each round.
+    pub fn above(
+        self,
+        left: (Operation, MeasuredServer),
+        right: (Operation, MeasuredServer),
+        figure: Figure,
+    ) -> Option<Spread> {
         self.both(left, right, figure, |left, right| left - right)
     }
 
-    /// Two figures of each round joined; nothing when one of them was not measured.
+    /// Combines two figures of each round; none if one of them was not measured.
     pub fn both(
         self,
-        left: (What, Who),
-        right: (What, Who),
+        left: (Operation, MeasuredServer),
+        right: (Operation, MeasuredServer),
         figure: Figure,
         join: impl Fn(f64, f64) -> f64,
     ) -> Option<Spread> {
-        let find = |samples: &[Sample], (what, who): (What, Who)| {
-            let found = samples.iter().find(|sample| sample.target == Target(what, who));
+        let find = |samples: &[LoadSample], (what, who): (Operation, MeasuredServer)| {
+            let found = samples.iter().find(|sample| sample.target == LoadTarget(what, who));
             found.map(figure)
         };
         let joined = self
@@ -90,26 +94,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_one_or_between_the_two() {
+    fn median_of_even_count_is_mean_of_middle() {
         assert_eq!(Spread::of([3.0, 1.0, 2.0]).map(|spread| spread.median), Some(2.0));
         assert_eq!(Spread::of([4.0, 1.0, 3.0, 2.0]).map(|spread| spread.median), Some(2.5));
         assert_eq!(Spread::of([]), None);
     }
 
     #[test]
-    fn ratios_are_taken_within_a_round() {
-        let sample = |who, rate| Sample {
-            target: Target(What::Groups, who),
+    fn ratios_are_computed_within_a_round() {
+        let sample = |who, rate| LoadSample {
+            target: LoadTarget(Operation::Groups, who),
             rate,
             cpu: 1.0,
         };
         let rounds = [
-            vec![sample(Who::Service, 10.0), sample(Who::Express, 1.0)],
-            vec![sample(Who::Express, 10.0), sample(Who::Service, 200.0)],
+            vec![
+                sample(MeasuredServer::Service, 10.0),
+                sample(MeasuredServer::Express, 1.0),
+            ],
+            vec![
+                sample(MeasuredServer::Express, 10.0),
+                sample(MeasuredServer::Service, 200.0),
+            ],
         ];
-        let found = Rounds(&rounds).beside(What::Groups, Who::Express, rate);
+        let found = Rounds(&rounds).beside(Operation::Groups, MeasuredServer::Express, rate);
         assert_eq!(found.map(|spread| (spread.least, spread.most)), Some((10.0, 20.0)));
-        assert_eq!(Rounds(&rounds).beside(What::Groups, Who::Fastify, rate), None);
-        assert_eq!(Rounds(&[]).beside(What::Groups, Who::Express, rate), None);
+        assert_eq!(
+            Rounds(&rounds).beside(Operation::Groups, MeasuredServer::Fastify, rate),
+            None
+        );
+        assert_eq!(
+            Rounds(&[]).beside(Operation::Groups, MeasuredServer::Express, rate),
+            None
+        );
     }
 }

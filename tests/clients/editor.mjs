@@ -1,4 +1,4 @@
-// An editor without a browser: the test doors of the practice document server (its practice_api.rs lists them).
+// An editor without a browser: the control endpoints of the document server simulator (its practice_api.rs lists them).
 // Nothing of this exists on a real document server, so nothing else here may call it.
 import { Api, must, same } from './api.mjs';
 
@@ -46,10 +46,10 @@ export async function configuration(person, documentId, mode) {
   return answer.body;
 }
 
-/** Where editors and switches of the practice server are reached. */
+/** The control endpoints for editors and faults of the document server simulator. */
 const doors = (documentServerUrl) => new Api(`${documentServerUrl.replace(/\/$/, '')}/practice`, 'an editor page');
 
-/** Turns switches of the practice server, such as `ignoresDrop`, while `act` runs. */
+/** Sets faults of the document server simulator, such as `ignoresDrop`, while `act` runs. */
 export async function misbehaving(documentServerUrl, faults, act) {
   (await doors(documentServerUrl).post('/faults', faults)).is(200);
   try {
@@ -59,7 +59,7 @@ export async function misbehaving(documentServerUrl, faults, act) {
   }
 }
 
-/** Every notice that the practice server sent about documents with this id. */
+/** Every callback that the document server simulator sent about documents with this id. */
 export async function notices(documentServerUrl, documentId) {
   const all = (await doors(documentServerUrl).get('/callbacks')).is(200).body;
   return all.filter(({ key }) => key.includes(documentId));

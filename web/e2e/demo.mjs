@@ -15,7 +15,7 @@ export class Demo {
   #child;
   #folder = mkdtempSync(join(tmpdir(), "groupwork-e2e-"));
   #port;
-  /** The origins of the practice document servers; each start has its own. */
+  /** The origins of the document server simulators; each start has its own. */
   documentServers = new Set();
 
   static async start() {
@@ -48,7 +48,7 @@ export class Demo {
       this.#child.once("error", end(reject));
       this.#child.once("exit", end((code) => reject(new Error(`${BINARY} ended with ${code}`))));
       lines.on("line", (line) => {
-        const server = /practice stand-in.*(http:\/\/\S+)/.exec(line);
+        const server = /document server is a simulator.*(http:\/\/\S+)/.exec(line);
         if (server) this.documentServers.add(new URL(server[1]).origin);
         if (line.startsWith("Ctrl-C")) end(resolve)();
       });

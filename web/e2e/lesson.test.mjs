@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { PATIENCE, ready, scene, signIn } from "./stage.mjs";
 
-/** The text field of the practice editor on a page. */
+/** The text field of the simulated editor on a page. */
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
 /** Waits until something that no selector can say has become true. */

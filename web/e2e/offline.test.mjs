@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { scene } from "./stage.mjs";
 
 const LIVE = /^(● )?Live$/;
-// The practice document server comes back at another address, which the page as it was loaded may not frame.
+// The document server simulator comes back at another address, which the page as it was loaded may not frame.
 const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
 
 for (const way of ["kill", "stop"]) {

@@ -1,5 +1,5 @@
-// The official Socket.IO server as a peer of the service's own sockets: the same path and transport, as many rooms for each
-// socket, the same bytes. It asks nobody for a session and reads no database, which the figures say.
+// The official Socket.IO server as a peer of the service's sockets: the same path and transport, as many rooms per
+// socket, the same bytes. It requires no session and reads no database, which the figures mention.
 import { createServer } from "node:http";
 import { Server } from "socket.io";
 

@@ -1,57 +1,57 @@
-//! The figures as Markdown: medians over the rounds, ratios to the peer taken within each round.
+//! The figures as Markdown: medians over the rounds, with ratios to the peer computed within each round.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use super::target::Kind;
+use super::target::ServerKind;
 use crate::conditions;
 
-/// What one target cost in one round.
+/// Costs of one target in one round.
 #[derive(Debug, Clone)]
-pub struct Round {
+pub struct SocketRound {
     /// MiB of the process before the first socket.
     pub empty: f64,
-    /// One for each number of sockets.
-    pub steps: Vec<Step>,
+    /// One entry per number of sockets.
+    pub steps: Vec<SocketStep>,
     /// With one event in flight, and with two.
-    pub deliveries: Vec<Delivery>,
-    /// CPU of a write that nobody hears, in microseconds.
+    pub deliveries: Vec<DeliveryCost>,
+    /// CPU of a write without receivers, in microseconds.
     pub write_alone: f64,
-    /// KiB for each socket after all events.
+    /// KiB per socket after all events.
     pub after_events: f64,
-    /// MiB more than before the first socket, after the last one left.
+    /// Additional MiB, compared with before the first socket, after the last one was closed.
     pub left: f64,
 }
 
-/// So many sockets.
+/// Costs at one number of sockets.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
-    /// How many.
+pub struct SocketStep {
+    /// Number of sockets.
     pub count: usize,
-    /// KiB for each.
+    /// KiB per socket.
     pub memory: f64,
-    /// How long those that came took until all were ready.
+    /// Time until all new sockets were ready.
     pub time: Duration,
-    /// Microseconds for each that came.
+    /// Microseconds of CPU per new socket.
     pub cpu_per_connect: f64,
-    /// Share of a processor while nothing happens.
+    /// Share of a processor while no event is emitted.
     pub idle: f64,
 }
 
-/// Events to a room.
+/// Costs of events to a room.
 #[derive(Debug, Clone, Copy)]
-pub struct Delivery {
-    /// Microseconds for each delivery.
+pub struct DeliveryCost {
+    /// Microseconds per delivery.
     pub cpu: f64,
     /// Deliveries per second.
     pub rate: f64,
 }
 
-type Rounds = [Vec<(Kind, Round)>];
+type SocketRounds = [Vec<(ServerKind, SocketRound)>];
 
-/// Writes the table.
-pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> String {
+/// Renders the table.
+pub fn markdown(rounds: &SocketRounds, room: usize, events: usize, folder: &Path) -> String {
     let mut text = String::from("| what | groupwork | Node socket.io | ratio |\n|---|--:|--:|--:|\n");
     let counts: Vec<usize> = rounds[0][0].1.steps.iter().map(|step| step.count).collect();
     for (index, count) in counts.iter().enumerate() {
@@ -93,12 +93,12 @@ pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> S
     text
 }
 
-fn line(text: &mut String, rounds: &Rounds, what: &str, digits: usize, figure: impl Fn(&Round) -> f64) {
-    let of = |kind: Kind| -> Vec<f64> {
+fn line(text: &mut String, rounds: &SocketRounds, what: &str, digits: usize, figure: impl Fn(&SocketRound) -> f64) {
+    let of = |kind: ServerKind| -> Vec<f64> {
         let of_kind = rounds.iter().flatten().filter(|(found, _)| *found == kind);
         of_kind.map(|(_, round)| figure(round)).collect()
     };
-    let (ours, theirs) = (of(Kind::Service), of(Kind::Node));
+    let (ours, theirs) = (of(ServerKind::Service), of(ServerKind::Node));
     let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
     let ratios = if ratios.is_empty() || ratios.iter().any(|ratio| !ratio.is_finite()) {
         "–".to_owned()
@@ -116,7 +116,7 @@ fn line(text: &mut String, rounds: &Rounds, what: &str, digits: usize, figure: i
     let _infallible = writeln!(text, "| {what} | {} | {} | {ratios} |", shown(ours), shown(theirs));
 }
 
-/// Least, median, most.
+/// Returns minimum, median and maximum.
 fn spread(mut figures: Vec<f64>) -> [f64; 3] {
     figures.sort_by(f64::total_cmp);
     [figures[0], figures[figures.len() / 2], figures[figures.len() - 1]]

@@ -1,15 +1,15 @@
-//! Ten thousand people with a page open: what an idle socket costs in memory, what connecting costs, and what an event
-//! costs for each socket it reaches, on the service and on the official Socket.IO server on Node, in one run. A round
-//! measures both one after the other, each in a fresh process, in changing order; ratios are taken within a round.
+//! Ten thousand users with an open page: memory of an idle socket, cost of connecting, and cost of an event per
+//! receiving socket, on the service and on the official Socket.IO server on Node, in one run. A round measures both one
+//! after the other, each in a new process, in alternating order; ratios are computed within a round.
 #![expect(
     clippy::cast_precision_loss,
     reason = "no figure of a machine needs more than 52 bits"
 )]
 
-mod crowd;
 mod figures;
 mod school;
 mod socket;
+mod socket_pool;
 mod target;
 
 use std::io::Write as _;
@@ -19,43 +19,43 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use tokio::time::sleep;
 
-use crowd::Crowd;
-use figures::{Delivery, Round, Step};
-use school::School;
-use target::{Kind, Target};
+use figures::{DeliveryCost, SocketRound, SocketStep};
+use school::SocketSchool;
+use socket_pool::SocketPool;
+use target::{ServerKind, ServerProcess};
 
-/// How long an idle process is left alone before its memory is read: what was freed goes back a little later.
+/// Delay before the memory of an idle process is read, because freed memory is returned with a delay.
 const SETTLE: Duration = Duration::from_secs(4);
-/// How long the CPU of idle sockets is watched.
+/// How long the CPU of idle sockets is measured.
 const WATCH: Duration = Duration::from_secs(5);
-/// Sockets that come and go before the first figure, so that code and tables are there.
+/// Sockets opened and closed before the first figure, to load code and tables.
 const WARMING: usize = 100;
 
-/// Measures sockets beside the official Socket.IO server.
+/// Benchmarks sockets against the official Socket.IO server.
 #[derive(clap::Args)]
-pub struct Arguments {
-    /// How many sockets, in steps; memory is read after each step
+pub struct SocketArguments {
+    /// Numbers of sockets, in steps; memory is read after each step
     #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
     counts: Vec<usize>,
-    /// Sockets of the room that events are told to; classes have so many students
+    /// Sockets of the room that events are emitted to; also the number of students per class
     #[arg(long, default_value_t = 1000)]
     room: usize,
-    /// Rounds; every figure is the median over them
+    /// Number of rounds; every figure is the median over them
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Events that are told with one in flight, and again with two
+    /// Events that are emitted with one in flight, and again with two
     #[arg(long, default_value_t = 200)]
     events: usize,
-    /// Where `npm ci` was run for the Node peer; without its modules the service is measured alone
+    /// Where `npm ci` was run for the Node peer; without its modules only the service is measured
     #[arg(long, default_value = "bench/peer/sockets")]
     peer: PathBuf,
-    /// Runs the measured service itself, in this folder; the program calls itself so
+    /// Runs the measured service in this folder; used by the program to start itself
     #[arg(long, hide = true)]
     serve_in: Option<PathBuf>,
 }
 
-/// Measures, and prints the figures.
-pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+/// Runs the benchmark and prints the figures.
+pub fn run(arguments: &SocketArguments) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.serve_in {
         return target::serve(folder);
     }
@@ -66,13 +66,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
+async fn measure(arguments: &SocketArguments) -> anyhow::Result<String> {
     let most = arguments.counts.iter().copied().max().context("no counts")?;
     let folder = tempfile::tempdir()?;
     let school = target::prepare(folder.path(), most.div_ceil(arguments.room), arguments.room).await?;
-    let mut kinds = vec![Kind::Service];
+    let mut kinds = vec![ServerKind::Service];
     if arguments.peer.join("node_modules/socket.io").is_dir() {
-        kinds.push(Kind::Node);
+        kinds.push(ServerKind::Node);
     } else {
         note("the Node peer is not installed (npm ci in bench/peer/sockets): the service is measured alone")?;
     }
@@ -81,14 +81,14 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
     for number in 0..arguments.rounds.max(1) {
         let mut round = Vec::new();
         for kind in &kinds {
-            let target = Target::start(*kind, folder.path(), &arguments.peer).await?;
+            let target = ServerProcess::start(*kind, folder.path(), &arguments.peer).await?;
             let of_one = one(&target, &school, arguments, &mut sample).await;
             let of_one = of_one.with_context(|| target.tail())?;
             note(&format!("round {number}, {}: {of_one:?}", kind.name()))?;
             round.push((*kind, of_one));
         }
         rounds.push(round);
-        // The first process of the first round has recorded the event that the peer tells; from then on the order changes.
+        // The first process of the first round records the event for the peer; afterwards the order alternates.
         kinds.reverse();
     }
     Ok(figures::markdown(
@@ -104,25 +104,25 @@ fn note(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One target in one round.
+/// Measures one target in one round.
 async fn one(
-    target: &Target,
-    school: &School,
-    arguments: &Arguments,
+    target: &ServerProcess,
+    school: &SocketSchool,
+    arguments: &SocketArguments,
     sample: &mut Option<String>,
-) -> anyhow::Result<Round> {
-    let warming = Crowd::new(target, school);
+) -> anyhow::Result<SocketRound> {
+    let warming = SocketPool::new(target, school);
     warming.connect(WARMING.min(school.people.len())).await?;
     warming.leave().await;
     sleep(SETTLE).await;
     let alone = write_alone(target, school, arguments.events).await?;
     let empty = target.resident()?;
-    let crowd = Crowd::new(target, school);
+    let pool = SocketPool::new(target, school);
     let mut steps = Vec::new();
     for count in &arguments.counts {
-        let before = crowd.connected();
+        let before = pool.connected();
         let (cpu, begin) = (target.cpu()?, Instant::now());
-        crowd.connect(*count).await?;
+        pool.connect(*count).await?;
         let time = begin.elapsed();
         let cpu = target.cpu()?.saturating_sub(cpu);
         sleep(SETTLE).await;
@@ -131,7 +131,7 @@ async fn one(
         sleep(WATCH).await;
         let idle = target.cpu()?.saturating_sub(idle);
         let came = count - before;
-        steps.push(Step {
+        steps.push(SocketStep {
             count: *count,
             memory: (resident.saturating_sub(empty)) as f64 / *count as f64 / 1024.0,
             time,
@@ -142,25 +142,25 @@ async fn one(
     let mut deliveries = Vec::new();
     for in_flight in [1, 2] {
         let (cpu, begin) = (target.cpu()?, Instant::now());
-        let told = crowd.tell(target, arguments.events, in_flight, sample).await?;
+        let told = pool.emit_events(target, arguments.events, in_flight, sample).await?;
         let (time, cpu) = (begin.elapsed(), target.cpu()?.saturating_sub(cpu));
-        deliveries.push(Delivery {
+        deliveries.push(DeliveryCost {
             cpu: cpu.as_secs_f64() * 1e6 / told as f64,
             rate: told as f64 / time.as_secs_f64(),
         });
     }
     ensure!(
-        crowd.connected() == *arguments.counts.last().context("no counts")?,
+        pool.connected() == *arguments.counts.last().context("no counts")?,
         "sockets were lost"
     );
-    crowd.check()?;
+    pool.check()?;
     sleep(SETTLE).await;
     let last = arguments.counts.last().copied().unwrap_or(1);
     let after_events = target.resident()?.saturating_sub(empty) as f64 / last as f64 / 1024.0;
-    crowd.leave().await;
+    pool.leave().await;
     sleep(SETTLE).await;
     let left = target.resident()?.saturating_sub(empty) as f64 / 1_048_576.0;
-    Ok(Round {
+    Ok(SocketRound {
         empty: empty as f64 / 1_048_576.0,
         steps,
         deliveries,
@@ -170,9 +170,9 @@ async fn one(
     })
 }
 
-/// CPU of a write that tells nobody, in microseconds: no socket is there yet.
-async fn write_alone(target: &Target, school: &School, events: usize) -> anyhow::Result<f64> {
-    if target.kind() == Kind::Node {
+/// Returns the CPU of a write without receivers, in microseconds, before any socket is connected.
+async fn write_alone(target: &ServerProcess, school: &SocketSchool, events: usize) -> anyhow::Result<f64> {
+    if target.kind() == ServerKind::Node {
         return Ok(0.0);
     }
     let cpu = target.cpu()?;

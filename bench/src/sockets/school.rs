@@ -1,5 +1,5 @@
-//! A school with as many students as there are sockets, written past the service: classes of equal size, groups of five,
-//! a session for everybody.
+//! A school with as many students as sockets, inserted directly into the database: classes of equal size, groups of
+//! five, a session for every user.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,44 +9,42 @@ use crate::server::AUTH_SECRET;
 /// Members of a group.
 const MEMBERS: usize = 5;
 
-/// Who connects, and who writes.
-pub struct School {
-    /// Its id.
+/// The users who connect and the user who writes.
+pub struct SocketSchool {
     pub id: String,
-    /// The teacher of all classes, by cookie.
+    /// Cookie of the teacher of all classes.
     pub teacher: String,
     /// The students, class after class.
-    pub people: Vec<Learner>,
-    /// Students of each class.
+    pub people: Vec<BenchStudent>,
+    /// Students per class.
     pub class_size: usize,
 }
 
 /// A student with a session.
-pub struct Learner {
-    /// The account.
+pub struct BenchStudent {
     pub id: String,
-    /// The session's id.
+    /// The session id.
     pub session: String,
     /// The session cookie.
     pub cookie: String,
-    /// The group.
+    /// The group id.
     pub group: String,
 }
 
-impl School {
-    /// The id of a class.
+impl SocketSchool {
+    /// Returns the id of a class.
     pub fn class(number: usize) -> String {
         format!("0190a1b2-0000-7000-8000-{:012x}", 0xc000_0000 + number)
     }
 }
 
-/// An id as the service makes them, as far as its length goes.
+/// Builds an id with the length of those of the service.
 fn id(kind: usize, number: usize) -> String {
     format!("0190a1b2-0000-7000-8000-{:012x}", (kind << 32) + number)
 }
 
-/// Writes so many classes of so many students into the database.
-pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
+/// Inserts this many classes with this many students each.
+pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
     let mut connection = rusqlite::Connection::open(database)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = connection.transaction()?;
@@ -65,7 +63,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
     );
     let mut people = Vec::new();
     for number in 0..classes {
-        let (class, course) = (School::class(number), id(0xe, number));
+        let (class, course) = (SocketSchool::class(number), id(0xe, number));
         write!(
             sql,
             "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
@@ -76,7 +74,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
         )?;
         for seat in 0..class_size {
             let place = number * class_size + seat;
-            let learner = Learner {
+            let learner = BenchStudent {
                 id: id(0xf, place),
                 session: id(0x10, place),
                 cookie: format!(
@@ -120,7 +118,7 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
     transaction.commit()?;
     connection.execute_batch("ANALYZE")?;
     let teacher = better_auth::cookie::sign(AUTH_SECRET, "token-of-the-teacher");
-    Ok(School {
+    Ok(SocketSchool {
         id: school,
         teacher: format!("better-auth.session_token={teacher}"),
         people,

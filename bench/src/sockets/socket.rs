@@ -1,21 +1,21 @@
-//! One socket of the crowd, as small as it can be: a TCP stream and the few bytes of a frame that is not complete.
+//! A minimal socket: a TCP stream and the bytes of an incomplete frame.
 
 use anyhow::{Context as _, bail, ensure};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// An open socket that has joined the namespace.
-pub struct Socket {
+pub struct BenchSocket {
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl Socket {
-    /// Connects over WebSocket at once, without polling, and joins the namespace.
+impl BenchSocket {
+    /// Connects over WebSocket directly, without polling, and joins the namespace.
     pub async fn open(address: &str, query: &str, cookie: &str) -> anyhow::Result<Self> {
         let mut stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        // About as much as a browser sends.
+        // About as many headers as a browser sends.
         let head = format!(
             "GET /api/socket.io/?EIO=4&transport=websocket{query} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\
              User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n\
@@ -48,7 +48,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// The next text but pings, which are answered.
+    /// Returns the next text message; pings are answered.
     pub async fn next(&mut self) -> anyhow::Result<String> {
         loop {
             if let Some((opcode, start, end)) = self.frame() {
@@ -84,7 +84,7 @@ impl Socket {
                 usize::from(u16::from_be_bytes(self.bytes.get(2..4)?.try_into().ok()?)),
                 4,
             ),
-            // Nothing here is longer than 64 KiB.
+            // No message here is longer than 64 KiB.
             127 => return None,
             short => (usize::from(short), 2),
         };

@@ -1,4 +1,4 @@
-//! What is measured: the service in a process of its own on SQLite, or the official Socket.IO server on Node.
+//! The measured servers: the service in a separate process on SQLite, or the official Socket.IO server on Node.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,24 +13,24 @@ use groupwork::config::StorageArgs;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
-use super::school::{self, School};
+use super::school::{self, SocketSchool};
 use crate::cpu;
 use crate::server::settings;
 
 /// The database of the measured service in its folder.
 const DATABASE: &str = "groupwork.db";
 
-/// Which.
+/// The kind of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The service as it is.
+pub enum ServerKind {
+    /// The service.
     Service,
-    /// The official server.
+    /// The official Socket.IO server.
     Node,
 }
 
-impl Kind {
-    /// As the tables call it.
+impl ServerKind {
+    /// The name used in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Service => "groupwork",
@@ -39,26 +39,26 @@ impl Kind {
     }
 }
 
-/// A started process; it is killed when dropped.
-pub struct Target {
-    kind: Kind,
+/// A started process, killed when dropped.
+pub struct ServerProcess {
+    kind: ServerKind,
     child: Child,
     base: String,
     log: PathBuf,
     http: reqwest::Client,
 }
 
-impl Target {
-    /// Starts it and waits until it says where it listens.
-    pub async fn start(kind: Kind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
+impl ServerProcess {
+    /// Starts the server and waits until it prints its address.
+    pub async fn start(kind: ServerKind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
         let log = folder.join(format!("{kind:?}.log"));
         let mut command = match kind {
-            Kind::Service => {
+            ServerKind::Service => {
                 let mut command = Command::new(std::env::current_exe()?);
                 command.args(["sockets", "--serve-in"]).arg(folder);
                 command
             }
-            Kind::Node => {
+            ServerKind::Node => {
                 let mut command = Command::new("node");
                 command.arg("server.mjs").current_dir(peer);
                 command.env("NODE_ENV", "production");
@@ -87,8 +87,7 @@ impl Target {
         })
     }
 
-    /// Which it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ServerKind {
         self.kind
     }
 
@@ -97,12 +96,12 @@ impl Target {
         self.base.trim_start_matches("http://")
     }
 
-    /// CPU it used so far.
+    /// Returns the CPU time used so far.
     pub fn cpu(&self) -> anyhow::Result<Duration> {
         cpu::used(self.child.id())
     }
 
-    /// Memory it holds, in bytes.
+    /// Returns the resident memory in bytes.
     pub fn resident(&self) -> anyhow::Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -110,15 +109,15 @@ impl Target {
         Ok(text.trim().parse::<u64>()? << 10)
     }
 
-    /// The teacher gives the first class another name, which the class hears.
-    pub async fn write(&self, school: &School, name: &str) -> anyhow::Result<()> {
-        let url = format!("{}/api/classes/{}", self.base, School::class(0));
+    /// Renames the first class as its teacher, which emits an event to the class.
+    pub async fn write(&self, school: &SocketSchool, name: &str) -> anyhow::Result<()> {
+        let url = format!("{}/api/classes/{}", self.base, SocketSchool::class(0));
         let request = self.http.patch(url).header("cookie", &school.teacher);
         let request = request.header("origin", &self.base).json(&json!({"name": name}));
         Self::succeeded(request).await
     }
 
-    /// The peer tells an event.
+    /// Emits an event on the peer.
     pub async fn emit(&self, body: String) -> anyhow::Result<()> {
         let request = self.http.post(format!("{}/emit", self.base));
         Self::succeeded(request.header(CONTENT_TYPE, "application/json").body(body)).await
@@ -131,7 +130,7 @@ impl Target {
         Ok(())
     }
 
-    /// The end of what it wrote to stderr.
+    /// Returns the end of its stderr output.
     pub fn tail(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
@@ -139,21 +138,21 @@ impl Target {
     }
 }
 
-impl Drop for Target {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // An error means that it has ended already.
+        // An error means that the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Makes the tables and fills the school.
-pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
-    drop(Target::start(Kind::Service, folder, folder).await?);
+/// Creates the tables and fills the school.
+pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<SocketSchool> {
+    drop(ServerProcess::start(ServerKind::Service, folder, folder).await?);
     school::write(&folder.join(DATABASE), classes, class_size)
 }
 
-/// Lets this process open as many descriptors as it may.
+/// Raises the limit of file descriptors to the allowed maximum.
 pub fn raise_descriptors() -> anyhow::Result<()> {
     let open = api::descriptors::raise();
     ensure!(
@@ -163,7 +162,7 @@ pub fn raise_descriptors() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Serves in this folder until killed. The first line of stdout says where.
+/// Serves in this folder until killed. The first line of stdout is the address.
 pub fn serve(folder: &Path) -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -174,10 +173,10 @@ pub fn serve(folder: &Path) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
-        .block_on(serve_until_told(folder))
+        .block_on(serve_until_stopped(folder))
 }
 
-async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
+async fn serve_until_stopped(folder: &Path) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
     let storage = StorageArgs {

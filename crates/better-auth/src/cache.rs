@@ -1,5 +1,5 @@
-//! The `session_data` value in the library's `compact` strategy: a signed copy of session and user
-//! for five minutes. It is written for the client's sake; nobody may be let in because of it.
+//! The `session_data` cookie value in the library's `compact` strategy: a signed copy of session and user that is valid
+//! for five minutes. It is written for the official client; a request is never authenticated by it.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::{
     object::{SessionObject, UserObject},
     signature::{equal_in_constant_time, hmac_sha256},
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
 };
 
-/// The version of the payload; another one makes a cached copy worthless.
+/// Version of the payload. A copy with another version is ignored.
 const VERSION: &str = "1";
 
 #[derive(Clone, Copy, Serialize)]
@@ -23,10 +23,10 @@ struct Payload<'a> {
     version: &'static str,
 }
 
-/// What the signature covers: the payload and, as its last key, the end of the copy.
+/// The signed content: the payload and, as its last key, the expiry of the copy.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Signed<'a> {
+struct SignedPayload<'a> {
     #[serde(flatten)]
     payload: Payload<'a>,
     expires_at: i64,
@@ -34,27 +34,27 @@ struct Signed<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<'a> {
+struct CacheEnvelope<'a> {
     session: Payload<'a>,
     expires_at: i64,
     signature: String,
 }
 
-/// A cached copy whose signature and dates were found right.
+/// A cached copy with a valid signature and valid dates.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cached {
-    /// The session as it was written.
+pub struct CachedSession {
+    /// The session object.
     pub session: Value,
-    /// The user as it was written.
+    /// The user object.
     pub user: Value,
-    /// When the copy was made.
-    pub updated_at: Timestamp,
-    /// Until when the copy may be used.
-    pub expires_at: Timestamp,
+    /// When the copy was created.
+    pub updated_at: UnixMillis,
+    /// When the copy expires.
+    pub expires_at: UnixMillis,
 }
 
-/// The cookie value for a copy that may be used for `max_age` seconds from now.
-pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Timestamp, max_age: i64) -> String {
+/// Returns the cookie value for a copy that is valid for `max_age` seconds.
+pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: UnixMillis, max_age: i64) -> String {
     let payload = Payload {
         session,
         user,
@@ -62,8 +62,8 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
         version: VERSION,
     };
     let expires_at = now.plus_seconds(max_age).millis();
-    let signed = json_text(&Signed { payload, expires_at });
-    let envelope = Envelope {
+    let signed = json_text(&SignedPayload { payload, expires_at });
+    let envelope = CacheEnvelope {
         session: payload,
         expires_at,
         signature: signature(secret, &signed),
@@ -71,21 +71,21 @@ pub fn build(secret: &str, session: &SessionObject, user: &UserObject, now: Time
     URL_SAFE_NO_PAD.encode(json_text(&envelope))
 }
 
-/// The cached copy in a cookie value, if it was signed with this secret, belongs to this session
-/// token and neither it nor its session has ended.
-pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) -> Option<Cached> {
+/// Returns the cached copy of a cookie value if the signature is valid, the session token matches, and neither the copy
+/// nor its session has expired.
+pub fn verify(secret: &str, value: &str, session_token: &str, now: UnixMillis) -> Option<CachedSession> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(value).ok()?).ok()?;
     let mut payload = signed_payload(secret, &text)?;
 
-    let expires_at = Timestamp::from_millis(payload.get("expiresAt")?.as_i64()?);
-    let updated_at = Timestamp::from_millis(payload.get("updatedAt")?.as_i64()?);
+    let expires_at = UnixMillis::from_millis(payload.get("expiresAt")?.as_i64()?);
+    let updated_at = UnixMillis::from_millis(payload.get("updatedAt")?.as_i64()?);
     if payload.get("version")?.as_str()? != VERSION || expires_at < now {
         return None;
     }
     let session = payload.get_mut("session")?.take();
     let user = payload.get_mut("user")?.take();
-    let right = session_fits(&session, session_token, now) && user_fits(&user);
-    right.then_some(Cached {
+    let right = is_session_valid(&session, session_token, now) && is_user_valid(&user);
+    right.then_some(CachedSession {
         session,
         user,
         updated_at,
@@ -93,10 +93,10 @@ pub fn verify(secret: &str, value: &str, session_token: &str, now: Timestamp) ->
     })
 }
 
-/// The signed keys of the envelope in their order, `expiresAt` last.
+/// Returns the signed keys of the envelope in order, `expiresAt` last.
 fn signed_payload(secret: &str, text: &str) -> Option<Map<String, Value>> {
     let envelope: Value = serde_json::from_str(text).ok()?;
-    // Only one spelling of a copy is accepted: no blanks, no repeated keys, no other escapes.
+    // Accepts only the canonical serialization: no whitespace, no repeated keys, no alternative escapes.
     if json_text(&envelope) != text {
         return None;
     }
@@ -113,15 +113,15 @@ fn signed_payload(secret: &str, text: &str) -> Option<Map<String, Value>> {
     right.then_some(payload)
 }
 
-fn session_fits(session: &Value, session_token: &str, now: Timestamp) -> bool {
+fn is_session_valid(session: &Value, session_token: &str, now: UnixMillis) -> bool {
     let text = |key| session.get(key).and_then(Value::as_str);
-    let ends = text("expiresAt").and_then(Timestamp::parse);
+    let ends = text("expiresAt").and_then(UnixMillis::parse);
     let same_token =
         text("token").is_some_and(|token| equal_in_constant_time(token.as_bytes(), session_token.as_bytes()));
     same_token && text("id").is_some() && text("userId").is_some() && ends.is_some_and(|ends| ends >= now)
 }
 
-fn user_fits(user: &Value) -> bool {
+fn is_user_valid(user: &Value) -> bool {
     ["id", "email", "name"].iter().all(|key| user[key].is_string()) && user["emailVerified"].is_boolean()
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "a secret of the tests, long enough";
-    const NOW: Timestamp = Timestamp::from_millis(1_795_188_810_715);
+    const NOW: UnixMillis = UnixMillis::from_millis(1_795_188_810_715);
 
     fn payload() -> Value {
         json!({
@@ -153,7 +153,7 @@ mod tests {
         })
     }
 
-    /// What somebody who knows the secret can write.
+    /// Signs an arbitrary payload, as an attacker who knows the secret could.
     fn signed(payload: &Value, expires_at: &Value) -> String {
         let mut text = payload.clone();
         text["expiresAt"] = expires_at.clone();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_payload_is_used_until_it_ends() {
+    fn signed_payload_is_valid_until_expiry() {
         assert!(is_used(&payload()));
         let ended = signed(&payload(), &json!(NOW.millis() - 1));
         assert_eq!(verify(SECRET, &ended, "tok", NOW), None);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_of_another_version_or_shape_is_not_used_even_signed() {
+    fn signed_payload_with_other_version_or_shape_is_ignored() {
         for (path, value) in [
             ("/version", json!("2")),
             ("/version", json!(1)),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn further_keys_of_other_plugins_do_no_harm() {
+    fn additional_keys_of_plugins_are_accepted() {
         let mut wider = payload();
         wider["session"]["activeTeamId"] = json!(null);
         wider["user"]["username"] = json!("ada");

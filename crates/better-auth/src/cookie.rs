@@ -1,5 +1,5 @@
-//! Reads the `Cookie` header and signs cookie values. It must never pick one of two session
-//! cookies: whoever sends two is nobody.
+//! Parses the `Cookie` header and signs cookie values. A request with two session cookies is anonymous: none of them is
+//! chosen.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::{
     uri_component,
 };
 
-/// Characters of a signature: 32 bytes in base64 with one `=` of padding.
+/// Length of a signature: 32 bytes in base64, including one `=` of padding.
 const SIGNATURE_LENGTH: usize = 44;
 
-/// The cookie names of one installation.
+/// Cookie names of an installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CookieNames {
     secure: bool,
@@ -25,7 +25,7 @@ pub struct CookieNames {
 }
 
 impl CookieNames {
-    /// Names for a service reached at this URL: over https they start with `__Secure-`.
+    /// Returns the names for a service with this base URL. With https they start with `__Secure-`.
     pub fn for_base_url(base_url: &str) -> Self {
         let secure = base_url
             .get(..8)
@@ -43,52 +43,53 @@ impl CookieNames {
         }
     }
 
-    /// Whether cookies are sent with the attribute `Secure`.
-    pub fn secure(&self) -> bool {
+    /// Returns whether cookies have the `Secure` attribute.
+    pub fn is_secure(&self) -> bool {
         self.secure
     }
 
-    /// The cookie with the signed session token.
+    /// Name of the cookie with the signed session token.
     pub fn session_token(&self) -> &str {
         &self.session_token
     }
 
-    /// The cookie with the cached session, possibly in chunks.
+    /// Name of the cookie with the cached session, possibly split into chunks.
     pub fn session_data(&self) -> &str {
         &self.session_data
     }
 
-    /// The cookie that says the session ends with the browser.
+    /// Name of the cookie that marks a session as ending with the browser.
     pub fn dont_remember(&self) -> &str {
         &self.dont_remember
     }
 
-    /// The cookie that leads an administrator back from acting as somebody else.
+    /// Name of the cookie with which an administrator returns from impersonation.
     pub fn admin_session(&self) -> &str {
         &self.admin_session
     }
 }
 
-/// What the session cookie of a request says.
+/// The session cookie of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionCookie {
-    /// None was sent, or one whose signature is wrong.
+    /// No cookie, or one with an invalid signature.
     Absent,
-    /// The header is one no honest browser sends; the caller is anonymous and the log should say so.
+    /// More than one session cookie, or a header that no browser sends. The caller is anonymous and the request should
+    /// be logged.
     Ambiguous,
-    /// The token, its signature verified.
+    /// The token; its signature was verified.
     Token(String),
 }
 
-/// The cookies of a request in the order they were sent.
+/// The cookies of a request, in header order.
 #[derive(Debug, Clone, Default)]
 pub struct RequestCookies {
-    header_sent: bool,
+    has_header: bool,
     pairs: Vec<(String, String)>,
 }
 
 impl RequestCookies {
-    /// Reads the lines of the `Cookie` header; most requests have none or one.
+    /// Parses the values of the `Cookie` headers; most requests have none or one.
     pub fn parse<Lines>(lines: Lines) -> Self
     where
         Lines: IntoIterator,
@@ -96,37 +97,37 @@ impl RequestCookies {
     {
         let mut cookies = Self::default();
         for line in lines {
-            cookies.header_sent = true;
+            cookies.has_header = true;
             let line = String::from_utf8_lossy(line.as_ref());
             let pairs = line.split(';').filter_map(|piece| piece.split_once('='));
             cookies
                 .pairs
-                .extend(pairs.map(|(name, value)| (name.trim().to_owned(), unquoted(value.trim()).to_owned())));
+                .extend(pairs.map(|(name, value)| (name.trim().to_owned(), unquote(value.trim()).to_owned())));
         }
         cookies
     }
 
-    /// Whether there was a `Cookie` header at all, even an unrelated or empty one.
-    pub fn header_sent(&self) -> bool {
-        self.header_sent
+    /// Returns whether there was a `Cookie` header, even an unrelated or empty one.
+    pub fn has_header(&self) -> bool {
+        self.has_header
     }
 
-    /// How often a name occurs.
+    /// Returns how often a cookie name occurs.
     pub fn count(&self, name: &str) -> usize {
         self.pairs.iter().filter(|(sent, _)| sent == name).count()
     }
 
-    /// The value of the first cookie of that name, percent-decoded.
+    /// Returns the percent-decoded value of the first cookie with this name.
     pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(uri_component::decode)
     }
 
-    /// The value of a signed cookie, if its signature is right.
+    /// Returns the value of a signed cookie if the signature is valid.
     pub fn signed(&self, name: &str, secret: &str) -> Option<String> {
         verify(secret, self.raw(name)?)
     }
 
-    /// Who the session cookie speaks for.
+    /// Resolves the session cookie.
     pub fn session(&self, names: &CookieNames, secret: &str) -> SessionCookie {
         match self.count(names.session_token()) {
             0 => SessionCookie::Absent,
@@ -137,7 +138,7 @@ impl RequestCookies {
         }
     }
 
-    /// Whether the session ends with the browser.
+    /// Returns whether the session is remembered after the browser is closed.
     pub fn remember(&self, names: &CookieNames, secret: &str) -> Remember {
         match self.signed(names.dont_remember(), secret).as_deref() {
             Some("true") => Remember::No,
@@ -145,7 +146,7 @@ impl RequestCookies {
         }
     }
 
-    /// The session an administrator returns to, and whether it was remembered.
+    /// Returns the token of the session to which an administrator returns, and whether it was remembered.
     pub fn admin_session(&self, names: &CookieNames, secret: &str) -> Option<(String, Remember)> {
         if self.count(names.admin_session()) != 1 {
             return None;
@@ -156,7 +157,7 @@ impl RequestCookies {
         Some((token.to_owned(), remember))
     }
 
-    /// The value of a cookie that may have been split into `name.0`, `name.1` and so on.
+    /// Returns the value of a cookie that may be split into `name.0`, `name.1` and so on.
     pub fn joined(&self, name: &str) -> Option<String> {
         if let Some(whole) = self.value(name).filter(|value| !value.is_empty()) {
             return Some(whole.into_owned());
@@ -170,7 +171,7 @@ impl RequestCookies {
         (!chunks.is_empty()).then(|| chunks.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// The names under which this cookie or its chunks were sent, each once, in order.
+    /// Returns the distinct names of this cookie and its chunks, in header order.
     pub fn stored_names(&self, name: &str) -> Vec<&str> {
         let mut found: Vec<&str> = Vec::new();
         for (sent, _) in &self.pairs {
@@ -187,19 +188,19 @@ impl RequestCookies {
         Some(value)
     }
 
-    /// `$Version`, `$Path` and the like belong to a syntax no browser sends any more. Readers of it
-    /// see other cookies in the same header, so a neighbour domain could slip a session in.
+    /// `$Version`, `$Path` and similar attributes belong to an obsolete syntax that no browser sends. Parsers of it
+    /// find different cookies in the same header, which would let a sibling domain inject a session.
     fn has_attributes(&self) -> bool {
         self.pairs.iter().any(|(name, _)| name.starts_with('$'))
     }
 }
 
-/// The cookie value that carries this text and its signature.
+/// Returns the cookie value for this text, including its signature.
 pub fn sign(secret: &str, value: &str) -> String {
     uri_component::encode(&format!("{value}.{}", signature(secret, value)))
 }
 
-/// The text in a signed cookie value as it was sent, if the signature after its last dot is right.
+/// Returns the text of a signed cookie value if the signature after its last dot is valid.
 pub fn verify(secret: &str, cookie_value: &str) -> Option<String> {
     let cookie_value = uri_component::decode(cookie_value);
     let (value, sent) = cookie_value.rsplit_once('.')?;
@@ -212,14 +213,14 @@ fn signature(secret: &str, value: &str) -> String {
     STANDARD.encode(hmac_sha256(secret, value))
 }
 
-fn unquoted(value: &str) -> &str {
+fn unquote(value: &str) -> &str {
     value
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
         .unwrap_or(value)
 }
 
-/// The number at the end of `name.7`; other spellings of a number do not count.
+/// Parses the index of `name.7`; other spellings of a number are rejected.
 fn chunk_index(name: &str, sent: &str) -> Option<usize> {
     let digits = sent.strip_prefix(name)?.strip_prefix('.')?;
     let index: usize = digits.parse().ok()?;
@@ -241,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn https_changes_all_names() {
+    fn https_prefixes_all_cookie_names() {
         let plain = names();
-        assert!(!plain.secure());
+        assert!(!plain.is_secure());
         assert_eq!(plain.session_token(), "better-auth.session_token");
         assert_eq!(plain.admin_session(), "better-auth.admin_session");
 
         let secure = CookieNames::for_base_url("https://school.test");
-        assert!(secure.secure());
+        assert!(secure.is_secure());
         assert_eq!(secure.session_token(), "__Secure-better-auth.session_token");
         assert_eq!(secure.session_data(), "__Secure-better-auth.session_data");
         assert_eq!(secure.dont_remember(), "__Secure-better-auth.dont_remember");
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_other_mode_are_not_read() {
+    fn cookie_names_of_other_scheme_are_ignored() {
         let header = format!("__Secure-better-auth.session_token={}", sign(SECRET, "t"));
         assert_eq!(session_of(&header), SessionCookie::Absent);
         let secure = CookieNames::for_base_url("https://school.test");
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_cookie_of_a_name_wins() {
+    fn first_cookie_of_a_name_is_used() {
         let cookies = RequestCookies::parse(["a=1; b=\"two\";a=3;  c = %C3%A9=x ", "d=4"]);
         assert_eq!(cookies.value("a").as_deref(), Some("1"));
         assert_eq!(cookies.value("b").as_deref(), Some("two"));
@@ -277,9 +278,9 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_noticed_even_when_empty_or_not_text() {
-        assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).header_sent());
-        assert!(RequestCookies::parse([""]).header_sent());
+    fn empty_or_non_text_header_is_detected() {
+        assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).has_header());
+        assert!(RequestCookies::parse([""]).has_header());
         let header = [
             b"x=\xff; better-auth.session_token=".as_slice(),
             sign(SECRET, "t").as_bytes(),
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn two_session_cookies_are_nobody() {
+    fn two_session_cookies_are_ambiguous() {
         let name = names().session_token().to_owned();
         let (mine, theirs) = (sign(SECRET, "mine"), sign(SECRET, "theirs"));
         for header in [
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn one_session_cookie_counts_quoted_and_among_others() {
+    fn single_session_cookie_is_found_quoted_and_among_others() {
         let name = names().session_token().to_owned();
         let mine = sign(SECRET, "mine");
         for header in [
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn unsigned_and_foreign_tokens_are_absent() {
+    fn unsigned_and_foreign_tokens_are_ignored() {
         let name = names().session_token().to_owned();
         for value in ["mine", "", ".", &sign("another secret", "mine"), &sign(SECRET, "")] {
             assert_eq!(session_of(&format!("{name}={value}")), SessionCookie::Absent, "{value}");
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_signed_true_means_not_remembered() {
+    fn dont_remember_requires_signed_true() {
         let remember = |value: &str| {
             RequestCookies::parse([format!("better-auth.dont_remember={value}")]).remember(&names(), SECRET)
         };
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_of_an_administrator_is_signed() {
+    fn admin_session_cookie_is_signed() {
         let read = |value: &str| {
             RequestCookies::parse([format!("better-auth.admin_session={value}")]).admin_session(&names(), SECRET)
         };
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_joined_by_number_and_the_whole_cookie_wins() {
+    fn chunks_are_joined_by_index_and_whole_cookie_takes_precedence() {
         let joined = |header: &str| RequestCookies::parse([header]).joined("d");
         assert_eq!(joined("d.10=k; d.2=c; d.0=a; d.1=b").as_deref(), Some("abck"));
         assert_eq!(joined("d.0=a; d=whole").as_deref(), Some("whole"));

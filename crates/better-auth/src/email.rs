@@ -1,11 +1,11 @@
-//! What counts as an e-mail address: the library's pattern, read by hand. It judges spelling only
-//! and never whether the address exists.
+//! Syntax of email addresses: the library's pattern, implemented without a regular expression. Whether an address
+//! exists is not checked.
 
-/// Whether the library would take this text as an e-mail address.
+/// Returns whether the library accepts this text as an email address.
 ///
-/// Before the `@`: dot-separated runs of letters, digits and `_ ' + -`, the last character no
-/// apostrophe. After it: at least two labels of letters, digits and inner or final hyphens, the
-/// last one letters only, two or more.
+/// Before the `@`: dot-separated parts of alphanumeric characters and `_ ' + -`; the last character is not an
+/// apostrophe. After it: at least two labels of alphanumeric characters and inner or final hyphens; the last label has
+/// at least two characters, all of them alphabetic.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else {
         return false;
@@ -13,7 +13,7 @@ pub fn is_email(text: &str) -> bool {
     is_local(local) && is_domain(domain)
 }
 
-/// The spelling under which addresses are stored and compared.
+/// Normalizes an address for storage and comparison.
 pub fn lower_case(text: &str) -> String {
     text.to_lowercase()
 }
@@ -40,14 +40,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_schools_are_taken() {
+    fn school_addresses_are_valid() {
         for address in ["ada@school.test", "o'brien@sub.school.test", "a.b+c@x1.de", "_@c-.de"] {
             assert!(is_email(address), "{address}");
         }
     }
 
     #[test]
-    fn near_misses_are_refused() {
+    fn invalid_addresses_are_rejected() {
         for text in [
             "", "@", "a@b", "a@b.c", ".a@b.de", "a.@b.de", "a'@b.de", "a@@b.de", "a@-b.de", "a@b..de", "ä@b.de",
             "a@b.de\n",

@@ -1,24 +1,24 @@
-//! Every refusal of the library that our routes need: status, code and message. The words are part
-//! of the wire format, so they are the library's and never ours.
+//! The errors of the library that our routes return: status, code and message. The messages are part of the wire format
+//! and are the library's own.
 
 use std::borrow::Cow;
 
-/// A refusal as the client sees it.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{status} {message}")]
 pub struct AuthError {
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// The stable code; a few refusals have none.
+    /// Stable error code; a few errors have none.
     pub code: Option<&'static str>,
-    /// The sentence beside the code.
+    /// The message sent with the code.
     pub message: Cow<'static, str>,
-    /// Whether the library answers without a body.
+    /// Whether the response has no body.
     pub body_empty: bool,
 }
 
 impl AuthError {
-    /// A refusal with a code.
+    /// Creates an error with a code.
     pub const fn new(status: u16, code: &'static str, message: &'static str) -> Self {
         Self {
             status,
@@ -28,7 +28,7 @@ impl AuthError {
         }
     }
 
-    /// A refusal that has a message only.
+    /// Creates an error that has only a message.
     pub fn message_only(status: u16, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             status,
@@ -38,7 +38,7 @@ impl AuthError {
         }
     }
 
-    /// A refusal whose body the library leaves empty; the message is for our log.
+    /// Creates an error without a response body; the message is for the log.
     pub const fn empty(status: u16, message: &'static str) -> Self {
         Self {
             status,
@@ -48,30 +48,30 @@ impl AuthError {
         }
     }
 
-    /// A body or query that does not fit its schema; the issues are joined by [`crate::schema`].
+    /// Creates an error for a body or query that does not match its schema; the issues are joined by [`crate::schema`].
     pub fn validation(message: String) -> Self {
         Self::with_text(400, "VALIDATION_ERROR", message)
     }
 
-    /// A body of a media type the route does not read.
+    /// Creates an error for a body with a media type that the route does not accept.
     pub fn unsupported_media_type(sent: &str, allowed: &[&str]) -> Self {
         let allowed = allowed.join(", ");
         let message = format!("Content-Type \"{sent}\" is not allowed. Allowed types: {allowed}");
         Self::with_text(415, "UNSUPPORTED_MEDIA_TYPE", message)
     }
 
-    /// A key the caller may not write, such as a user's own role.
+    /// Creates an error for a key that the caller may not set, such as a user's own role.
     pub fn field_not_allowed(key: &str) -> Self {
         let message = format!("{key} is not allowed to be set");
         Self::with_text(400, "FIELD_NOT_ALLOWED", message)
     }
 
-    /// A callback address that is no text at all.
-    pub fn callback_not_text(label: &str) -> Self {
+    /// Creates an error for a callback URL that is not a string.
+    pub fn callback_not_string(label: &str) -> Self {
         Self::message_only(400, format!("Invalid {label}: expected a string"))
     }
 
-    /// The JSON body; `None` where the library sends nothing.
+    /// Returns the JSON body; `None` if the library sends none.
     pub fn body(&self) -> Option<serde_json::Value> {
         if self.body_empty {
             return None;
@@ -93,8 +93,8 @@ impl AuthError {
     }
 }
 
-/// Writes one constructor per row, documented by its own status, code and message.
-macro_rules! refusals {
+/// Generates one constructor per row, documented by its status, code and message.
+macro_rules! auth_errors {
     ($($name:ident: $status:literal $code:literal $message:literal;)*) => {
         impl AuthError {
             $(
@@ -104,7 +104,7 @@ macro_rules! refusals {
                 }
             )*
 
-            /// All refusals with a fixed text, for tests and documentation.
+            /// Returns all errors with a fixed text, for tests and documentation.
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$name()),*]
             }
@@ -112,12 +112,12 @@ macro_rules! refusals {
     };
 }
 
-// Every route.
-refusals! {
+// All routes.
+auth_errors! {
     unauthorized: 401 "UNAUTHORIZED" "Unauthorized";
     invalid_json: 400 "BAD_REQUEST" "Invalid JSON in request body";
 
-    // Origin rules.
+    // Origin checks.
     invalid_origin: 403 "INVALID_ORIGIN" "Invalid origin";
     missing_or_null_origin: 403 "MISSING_OR_NULL_ORIGIN" "Missing or null Origin";
     cross_site_navigation_login_blocked: 403 "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED" "Cross-site navigation login blocked. This request appears to be a CSRF attack.";
@@ -126,13 +126,13 @@ refusals! {
     invalid_error_callback_url: 403 "INVALID_ERROR_CALLBACK_URL" "Invalid errorCallbackURL";
     invalid_new_user_callback_url: 403 "INVALID_NEW_USER_CALLBACK_URL" "Invalid newUserCallbackURL";
 
-    // Signing in and up, sessions, accounts.
+    // Sign-in, sign-up, sessions, accounts.
     invalid_email: 400 "INVALID_EMAIL" "Invalid email";
     invalid_email_or_password: 401 "INVALID_EMAIL_OR_PASSWORD" "Invalid email or password";
     invalid_password: 400 "INVALID_PASSWORD" "Invalid password";
     password_too_short: 400 "PASSWORD_TOO_SHORT" "Password too short";
     password_too_long: 400 "PASSWORD_TOO_LONG" "Password too long";
-    // The library's own plugin for leaked passwords answers with these words.
+    // The message of the library's plugin for leaked passwords.
     password_compromised: 400 "PASSWORD_COMPROMISED" "The password you entered has been compromised. Please choose a different password.";
     email_not_verified: 403 "EMAIL_NOT_VERIFIED" "Email not verified";
     banned_user: 403 "BANNED_USER" "You have been banned from this application. Please contact support if you believe this is an error.";
@@ -147,7 +147,7 @@ refusals! {
     change_email_disabled: 400 "CHANGE_EMAIL_DISABLED" "Change email is disabled";
     provider_not_found: 404 "PROVIDER_NOT_FOUND" "Provider not found";
 
-    // Organizations, reading and choosing.
+    // Organizations: reading and selecting.
     organization_not_found: 400 "ORGANIZATION_NOT_FOUND" "Organization not found";
     no_active_organization: 400 "NO_ACTIVE_ORGANIZATION" "No active organization";
     not_a_member_of_the_organization: 403 "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION" "User is not a member of the organization";
@@ -155,7 +155,7 @@ refusals! {
     not_a_member_of_this_organization: 403 "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION" "You are not a member of this organization";
     member_not_found: 400 "MEMBER_NOT_FOUND" "Member not found";
 
-    // Organizations, changing: refused to everybody, members live under our own routes.
+    // Organizations: changes. Rejected for every caller, because members are managed by our own routes.
     may_not_create_organization: 403 "YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION" "You are not allowed to create a new organization";
     may_not_update_organization: 403 "YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION" "You are not allowed to update this organization";
     may_not_delete_organization: 403 "YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION" "You are not allowed to delete this organization";
@@ -167,7 +167,7 @@ refusals! {
     may_not_cancel_invitation: 403 "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION" "You are not allowed to cancel this invitation";
     not_the_recipient_of_the_invitation: 403 "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION" "You are not the recipient of the invitation";
 
-    // Invitations, for the invited person.
+    // Invitations, for the invited user.
     invitation_not_found: 400 "INVITATION_NOT_FOUND" "Invitation not found";
     invitation_needs_mailbox: 403 "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION" "Email verification required to view or list invitations for the session email";
     answer_needs_mailbox: 403 "EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION" "Email verification required before accepting or rejecting invitation";
@@ -196,27 +196,27 @@ refusals! {
 }
 
 impl AuthError {
-    /// 404 without a body: an unknown route or another method.
+    /// 404 without a body: an unknown route or method.
     pub const fn not_found() -> Self {
         Self::empty(404, "no such route")
     }
 
-    /// 401 without a body: administration and organization routes for somebody not signed in.
+    /// 401 without a body: administration and organization routes without a session.
     pub const fn unauthorized_without_body() -> Self {
         Self::empty(401, "not signed in")
     }
 
-    /// 429 without a code; the answer also carries `X-Retry-After`.
+    /// 429 without a code; the response also has the header `X-Retry-After`.
     pub fn too_many_requests() -> Self {
         Self::message_only(429, "Too many requests. Please try again later.")
     }
 
-    /// 400: `update-user` with nothing in it.
+    /// 400: `update-user` without any field.
     pub fn no_fields_to_update() -> Self {
         Self::message_only(400, "No fields to update")
     }
 
-    /// 400: `stop-impersonating` in one's own session.
+    /// 400: `stop-impersonating` in a session that does not impersonate.
     pub fn not_impersonating() -> Self {
         Self::message_only(400, "You are not impersonating anyone")
     }
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_comes_before_the_code() {
+    fn error_body_has_message_before_code() {
         let body = AuthError::invalid_email_or_password().body().unwrap();
         assert_eq!(
             body.to_string(),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn some_refusals_have_no_code_and_some_no_body() {
+    fn errors_without_code_or_body_are_supported() {
         assert_eq!(
             AuthError::no_fields_to_update().body().unwrap().to_string(),
             r#"{"message":"No fields to update"}"#
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types_are_named_in_the_refusal() {
+    fn unsupported_media_type_error_names_media_types() {
         let refusal = AuthError::unsupported_media_type("text/plain", &["application/json"]);
         assert_eq!(refusal.status, 415);
         assert_eq!(
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_capitals_and_statuses_are_refusals() {
+    fn error_codes_are_upper_case_and_statuses_are_errors() {
         let mut seen = HashSet::new();
         for refusal in AuthError::all() {
             let code = refusal.code.unwrap();

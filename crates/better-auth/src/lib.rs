@@ -1,24 +1,24 @@
-//! The wire format of better-auth 1.7, as the official client and imported accounts know it.
+//! The wire format of better-auth 1.7, as used by the official client and imported accounts.
 //!
-//! Everything here is a function of its arguments: no clock, no store, no web framework. Only fresh
-//! tokens and salts come from outside, from the operating system's generator.
+//! All functions depend only on their arguments: no clock, no database, no web framework. The exceptions are new tokens
+//! and salts, which come from the operating system's random number generator.
 //!
-//! | Module | What it knows |
+//! | Module | Contents |
 //! |---|---|
 //! | [`cookie`] | names, the `Cookie` header, signatures |
-//! | [`uri_component`] | the escapes inside cookie values |
-//! | [`set_cookie`] | the `Set-Cookie` lines, remembered or not, in chunks, clearing |
-//! | [`cache`] | the five-minute `session_data` value |
-//! | [`session`] | how long a session lives and when it is renewed |
+//! | [`uri_component`] | percent-encoding of cookie values |
+//! | [`set_cookie`] | `Set-Cookie` headers: remembered or not, chunked, cleared |
+//! | [`cache`] | the `session_data` value, valid for five minutes |
+//! | [`session`] | lifetime and renewal of sessions |
 //! | [`object`] | session, user, organization and member as JSON |
-//! | [`timestamp`] | milliseconds, and how they look in JSON |
-//! | [`password`] | hashing, verifying imported and own hashes, which may be chosen |
-//! | [`origin`] | which page may send a request or be sent to |
-//! | [`trusted_origin`] | the one trusted origin and the addresses on it |
-//! | [`email`] | what counts as an e-mail address |
+//! | [`timestamp`] | milliseconds and their JSON representation |
+//! | [`password`] | hashing, verification of imported and own hashes, rules for new passwords |
+//! | [`origin`] | origin checks and redirect targets |
+//! | [`trusted_origin`] | the trusted origin and the URLs that belong to it |
+//! | [`email`] | syntax of email addresses |
 //! | [`token`] | random ids and tokens |
-//! | [`schema`] | reading JSON bodies, with the library's wording of what is wrong |
-//! | [`error`] | every refusal with its status, code and message |
+//! | [`schema`] | validation of JSON bodies with the library's messages |
+//! | [`error`] | all errors with status, code and message |
 
 pub mod cache;
 pub mod cookie;

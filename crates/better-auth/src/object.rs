@@ -1,33 +1,31 @@
-//! Session, user, organization and member as the client receives them: keys in the observed order,
-//! absent values as `null`. Passwords and other secrets of a row have no place here.
+//! Session, user, organization and member as sent to the client: keys in the observed order, absent values as `null`.
+//! They never contain passwords or other secrets.
 
 use serde::{Deserialize, Serialize};
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::UnixMillis;
 
-/// A session as JSON; the token is the unsigned value.
+/// A session as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionObject {
-    /// When the session ends unless it is renewed.
-    pub expires_at: Timestamp,
+    /// When the session expires unless it is renewed.
+    pub expires_at: UnixMillis,
     /// The unsigned token.
     pub token: String,
-    /// When the person signed in.
-    pub created_at: Timestamp,
-    /// When the row last changed.
-    pub updated_at: Timestamp,
-    /// The address the sign-in came from; an empty text when unknown.
+    /// When the user signed in.
+    pub created_at: UnixMillis,
+    /// When the session was last changed.
+    pub updated_at: UnixMillis,
+    /// IP address of the sign-in; empty if unknown.
     pub ip_address: Option<String>,
-    /// The browser the sign-in came from; an empty text when unknown.
+    /// User agent of the sign-in; empty if unknown.
     pub user_agent: Option<String>,
-    /// Whose session it is.
     pub user_id: String,
-    /// The organization chosen in this session.
+    /// The active organization of this session.
     pub active_organization_id: Option<String>,
-    /// The administrator who acts in this session as somebody else.
+    /// The administrator who impersonates the user in this session.
     pub impersonated_by: Option<String>,
-    /// The row's id.
     pub id: String,
 }
 
@@ -35,27 +33,26 @@ pub struct SessionObject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserObject {
-    /// The name shown to others.
+    /// The display name.
     pub name: String,
     /// The address in lower case.
     pub email: String,
-    /// Whether the address is known to belong to the user.
+    /// Whether the address was verified to belong to the user.
     pub email_verified: bool,
-    /// Where a picture of the user is found.
+    /// URL of the user's picture.
     pub image: Option<String>,
-    /// When the account was made.
-    pub created_at: Timestamp,
-    /// When the account last changed.
-    pub updated_at: Timestamp,
+    /// When the account was created.
+    pub created_at: UnixMillis,
+    /// When the account was last changed.
+    pub updated_at: UnixMillis,
     /// The platform role.
     pub role: String,
-    /// Whether the user may not sign in.
+    /// Whether sign-in is disabled for the user.
     pub banned: bool,
-    /// Why the user may not sign in.
+    /// Why sign-in is disabled.
     pub ban_reason: Option<String>,
-    /// Until when the user may not sign in.
-    pub ban_expires: Option<Timestamp>,
-    /// The row's id.
+    /// When the ban ends.
+    pub ban_expires: Option<UnixMillis>,
     pub id: String,
 }
 
@@ -63,17 +60,16 @@ pub struct UserObject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationObject {
-    /// The name shown to people.
+    /// The display name.
     pub name: String,
-    /// The name used in addresses.
+    /// The name used in URLs.
     pub slug: String,
-    /// Where the logo is found.
+    /// URL of the logo.
     pub logo: Option<String>,
-    /// When the organization was made.
-    pub created_at: Timestamp,
-    /// Further facts as JSON *text*, as the reading routes send them.
+    /// When the organization was created.
+    pub created_at: UnixMillis,
+    /// Additional metadata as JSON *text*, the form returned by the read routes.
     pub metadata: Option<String>,
-    /// The row's id.
     pub id: String,
 }
 
@@ -81,17 +77,14 @@ pub struct OrganizationObject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberObject {
-    /// The organization.
     pub organization_id: String,
-    /// The user.
     pub user_id: String,
     /// The role, or several roles joined by commas.
     pub role: String,
     /// When the membership began.
-    pub created_at: Timestamp,
-    /// The row's id.
+    pub created_at: UnixMillis,
     pub id: String,
-    /// Who the member is, on the routes that say so.
+    /// The member's user, on the routes that include it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub user: Option<MemberUserObject>,
 }
@@ -100,64 +93,58 @@ pub struct MemberObject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationObject {
-    /// The organization that invites.
     pub organization_id: String,
     /// The invited address in lower case.
     pub email: String,
-    /// The role the person will have.
+    /// The role of the future member.
     pub role: String,
     /// `pending`, `accepted`, `rejected` or `canceled`.
     pub status: String,
-    /// When it can no longer be accepted.
-    pub expires_at: Timestamp,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// Who invited; an empty text when no person did.
+    /// When the invitation expires.
+    pub expires_at: UnixMillis,
+    pub created_at: UnixMillis,
+    /// The inviting user; empty if no user did.
     pub inviter_id: String,
-    /// The row's id.
     pub id: String,
 }
 
-/// The part of a user that fellow members see.
+/// The part of a user that is visible to other members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberUserObject {
-    /// The user's id.
     pub id: String,
-    /// The name shown to others.
+    /// The display name.
     pub name: String,
     /// The address in lower case.
     pub email: String,
-    /// Where a picture of the user is found.
+    /// URL of the user's picture.
     pub image: Option<String>,
 }
 
-/// The answer of `get-session` to somebody who is signed in.
+/// The response of `get-session` with a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionAndUser {
-    /// The session.
     pub session: SessionObject,
-    /// Its user.
     pub user: UserObject,
 }
 
-/// The answer of `get-full-organization`.
+/// The response of `get-full-organization`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FullOrganizationObject {
     /// The organization's own keys.
     #[serde(flatten)]
     pub organization: OrganizationObject,
-    /// The invitations in every state, for administrators; empty for all other callers.
+    /// The invitations in every state for administrators; empty for other callers.
     pub invitations: Vec<InvitationObject>,
     /// The members, each with its user.
     pub members: Vec<MemberObject>,
 }
 
-/// The answer of `list-members`.
+/// The response of `list-members`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MembersObject {
-    /// The members asked for, each with its user.
+    /// The requested members, each with its user.
     pub members: Vec<MemberObject>,
-    /// How many members match, whatever the limit.
+    /// Number of matching members, regardless of the limit.
     pub total: u64,
 }
 
@@ -167,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    const MOMENT: Timestamp = Timestamp::from_millis(1_795_188_810_714);
+    const MOMENT: UnixMillis = UnixMillis::from_millis(1_795_188_810_714);
 
     fn organization() -> OrganizationObject {
         OrganizationObject {
@@ -200,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_names_its_user_only_where_noted() {
+    fn member_includes_user_only_if_set() {
         let plain = r#"{"organizationId":"o1","userId":"u1","role":"teacher,admin","createdAt":"2026-11-20T15:33:30.714Z","id":"m1"}"#;
         assert_eq!(serde_json::to_string(&member(None)).unwrap(), plain);
 
@@ -217,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_organization_ends_with_invitations_and_members() {
+    fn full_organization_ends_with_invitations_and_members() {
         let full = FullOrganizationObject {
             organization: organization(),
             invitations: Vec::new(),
@@ -232,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn unset_values_of_session_and_user_are_null_not_absent() {
+    fn unset_values_of_session_and_user_are_null() {
         let session = SessionObject {
             expires_at: MOMENT,
             token: "t".into(),

@@ -1,15 +1,15 @@
-//! Which page may send a request, and where an answer may send the browser: the library's rules as
-//! functions over header values. They never look at who is signed in.
+//! Origin checks of requests and of redirect targets: the library's rules as functions of header values. They do not
+//! depend on the session.
 
 use serde_json::Value;
 
 use crate::{error::AuthError, trusted_origin::TrustedOrigin};
 
-/// The request headers the rules look at.
+/// The request headers that the checks use.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OriginHeaders<'a> {
-    /// Whether there is a `Cookie` header, whatever it holds.
-    pub cookie_sent: bool,
+    /// Whether there is a `Cookie` header, whatever its value.
+    pub has_cookie_header: bool,
     /// `Origin`.
     pub origin: Option<&'a str>,
     /// `Referer`.
@@ -23,7 +23,7 @@ pub struct OriginHeaders<'a> {
 }
 
 impl OriginHeaders<'_> {
-    /// Where the request says it comes from: `Origin`, else `Referer`.
+    /// Returns the source of the request: `Origin`, or else `Referer`.
     fn source(&self) -> Option<&str> {
         [self.origin, self.referer]
             .into_iter()
@@ -39,20 +39,20 @@ impl OriginHeaders<'_> {
     }
 }
 
-/// The rule of every route: a request that changes something and carries cookies comes from the
-/// trusted origin. A `null` origin is refused even from the same site, unlike in the library.
+/// Checks any route: a request that changes state and has cookies must come from the trusted origin. A `null` origin is
+/// rejected even from the same site, unlike in the library.
 pub fn check_request(method: &str, headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     let harmless = matches!(method, "GET" | "HEAD" | "OPTIONS");
-    if harmless || !headers.cookie_sent {
+    if harmless || !headers.has_cookie_header {
         return Ok(());
     }
     check_source(headers, trusted)
 }
 
-/// The further rule of sign-in and sign-up, which matter before there is a cookie: no form of a
-/// foreign page may sign somebody in. Clients that are no browsers need no origin.
+/// Checks sign-in and sign-up, which matter without a cookie: a form on a foreign page must not sign a user in. Clients
+/// that are not browsers need no origin.
 pub fn check_form(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
-    if headers.cookie_sent {
+    if headers.has_cookie_header {
         return check_source(headers, trusted);
     }
     if headers.fetch_site == Some("cross-site") && headers.fetch_mode == Some("navigate") {
@@ -64,8 +64,8 @@ pub fn check_form(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Resul
     Ok(())
 }
 
-/// The rule for addresses in the body or query of a request that changes something: the browser is
-/// sent to the trusted origin only.
+/// Checks URLs in the body or query of a request that changes state: the browser is redirected to the trusted origin
+/// only.
 pub fn check_redirects(
     body: Option<&Value>,
     query_callback: Option<&str>,
@@ -94,13 +94,13 @@ pub fn check_redirects(
             None => {}
             Some(Value::String(url)) if url.is_empty() || trusted.allows_redirect(url) => {}
             Some(Value::String(_)) => return Err(refusal),
-            Some(_) => return Err(AuthError::callback_not_text(label)),
+            Some(_) => return Err(AuthError::callback_not_string(label)),
         }
     }
     Ok(())
 }
 
-/// The rule for the one callback address of a mailed link.
+/// Checks the callback URL of an emailed link.
 pub fn check_callback(url: &str, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     if url.is_empty() || trusted.allows_redirect(url) {
         return Ok(());
@@ -111,12 +111,12 @@ pub fn check_callback(url: &str, trusted: &TrustedOrigin) -> Result<(), AuthErro
 fn check_source(headers: &OriginHeaders<'_>, trusted: &TrustedOrigin) -> Result<(), AuthError> {
     match headers.source() {
         None | Some("null") => Err(AuthError::missing_or_null_origin()),
-        Some(source) if trusted.covers(source) => Ok(()),
+        Some(source) if trusted.contains_url(source) => Ok(()),
         Some(_) => Err(AuthError::invalid_origin()),
     }
 }
 
-/// Whether JavaScript would take the value for "nothing given".
+/// Returns whether JavaScript treats the value as not given.
 fn is_falsy(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -140,14 +140,14 @@ mod tests {
 
     fn from(origin: &str) -> OriginHeaders<'_> {
         OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             origin: Some(origin),
             ..OriginHeaders::default()
         }
     }
 
     #[test]
-    fn requests_that_change_something_need_the_trusted_origin() {
+    fn state_changing_requests_require_trusted_origin() {
         assert_eq!(check_request("POST", &from("https://front.test"), &front()), Ok(()));
         for foreign in [
             "https://evil.test",
@@ -170,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_without_an_origin_is_refused() {
+    fn cookie_without_origin_is_rejected() {
         let missing = Err(AuthError::missing_or_null_origin());
         for origin in ["null", ""] {
             assert_eq!(check_request("POST", &from(origin), &front()), missing);
         }
         let none = OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             ..OriginHeaders::default()
         };
         assert_eq!(check_request("POST", &none, &front()), missing);
@@ -184,9 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn the_referer_speaks_only_where_there_is_no_origin() {
+    fn referer_is_used_only_without_origin() {
         let referred = |origin, referer| OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             origin,
             referer: Some(referer),
             ..OriginHeaders::default()
@@ -205,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn foreign_forms_cannot_sign_anybody_in() {
+    fn sign_in_from_foreign_form_is_rejected() {
         let bare = OriginHeaders::default();
         assert_eq!(check_form(&bare, &front()), Ok(()));
 
         let cookie_only = OriginHeaders {
-            cookie_sent: true,
+            has_cookie_header: true,
             ..bare
         };
         assert_eq!(
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn browsers_are_sent_to_the_trusted_origin_only() {
+    fn redirects_outside_trusted_origin_are_rejected() {
         let check = |body: Value| check_redirects(Some(&body), None, &front());
         assert_eq!(
             check(json!({"callbackURL": "/dash", "redirectTo": "https://front.test/x"})),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn mailed_links_lead_to_the_trusted_origin_only() {
+    fn callbacks_outside_trusted_origin_are_rejected() {
         assert_eq!(check_callback("/reset", &front()), Ok(()));
         for target in [
             "//evil.test",

@@ -1,52 +1,52 @@
-//! Hashes and verifies passwords: Argon2id for our own, the library's scrypt for imported ones. It
-//! must never tell by its time whether an account exists. Slow on purpose: call it where blocking is
-//! allowed and limit how many run at once (19 MiB and 32 MiB each).
+//! Hashes and verifies passwords: Argon2id for new hashes, the library's scrypt for imported ones. The time of a
+//! verification must not reveal whether an account exists. The functions are slow by design: call them where blocking
+//! is allowed and limit their concurrency (19 MiB and 32 MiB each).
 
 use std::hint::black_box;
 
 use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version};
 use unicode_normalization::UnicodeNormalization;
 
-pub use crate::new_password::{Weak, check_new, is_common};
+pub use crate::new_password::{WeakPassword, check_new, is_common};
 use crate::{error::AuthError, signature::equal_in_constant_time};
 
-/// The shortest password, in UTF-16 units as JavaScript counts them.
-pub const SHORTEST: usize = 8;
+/// Minimum length of a password in UTF-16 code units, as counted by JavaScript.
+pub const MIN_LENGTH: usize = 8;
 
-/// The longest password, in UTF-16 units.
-pub const LONGEST: usize = 128;
+/// Maximum length of a password in UTF-16 code units.
+pub const MAX_LENGTH: usize = 128;
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Stored hashes may ask for more work than ours, but not for so much that a row could stop us.
-const MOST_MEMORY_KIB: u32 = 256 * 1024;
-const MOST_PASSES: u32 = 16;
-const MOST_LANES: u32 = 8;
+/// Upper limits for the cost of stored hashes: higher than ours, but low enough that a row cannot exhaust the server.
+const MAX_MEMORY_KIB: u32 = 256 * 1024;
+const MAX_PASSES: u32 = 16;
+const MAX_LANES: u32 = 8;
 
 const SCRYPT_LOG_N: u8 = 14;
 const SCRYPT_R: u32 = 16;
 const SCRYPT_P: u32 = 1;
 const SCRYPT_KEY_BYTES: usize = 64;
 
-/// Stands in for the salt of an account that does not exist.
-const NOBODYS_SALT: &str = "00000000000000000000000000000000";
+/// Salt used for accounts that do not exist.
+const DUMMY_SALT: &str = "00000000000000000000000000000000";
 
-/// A stored hash, read.
-enum Stored<'a> {
+/// A parsed hash.
+enum StoredHash<'a> {
     /// The library's `salt:key`; the salt is used as text.
     Imported { salt: &'a str, key: &'a str },
     /// Argon2id as a PHC string.
     Own(Box<PasswordHash>),
-    /// None, or none that we can verify.
-    Nothing,
+    /// No hash, or one of an unsupported kind.
+    Unsupported,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> StoredHash<'a> {
     fn read(stored: Option<&'a str>) -> Self {
         let Some(stored) = stored else {
-            return Self::Nothing;
+            return Self::Unsupported;
         };
         if let Some((salt, key)) = stored.split_once(':') {
             let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
@@ -54,120 +54,117 @@ impl<'a> Stored<'a> {
             return if well_formed {
                 Self::Imported { salt, key }
             } else {
-                Self::Nothing
+                Self::Unsupported
             };
         }
         match PasswordHash::new(stored) {
             Ok(hash) if hash.algorithm.as_str() == "argon2id" && is_affordable(&hash) => Self::Own(Box::new(hash)),
-            _ => Self::Nothing,
+            _ => Self::Unsupported,
         }
     }
 }
 
-/// The Argon2id hash to store for a new password.
+/// Returns the Argon2id hash to store for a new password.
 pub fn hash(password: &str) -> String {
-    own_hasher()
-        .hash_password(normalized(password).as_bytes())
+    argon2()
+        .hash_password(normalize(password).as_bytes())
         .expect("the parameters are valid and the operating system gives randomness")
         .to_string()
 }
 
-/// Whether a password belongs to a stored hash. Unknown kinds of hashes fit no password.
+/// Returns whether a password matches a stored hash. Hashes of unknown kinds match no password.
 pub fn verify(password: &str, stored: &str) -> bool {
-    fits(&normalized(password), &Stored::read(Some(stored)))
+    matches_hash(&normalize(password), &StoredHash::read(Some(stored)))
 }
 
-/// Whether a password belongs to an account, in the same time whether there is one or not.
+/// Returns whether a password matches an account, in the same time whether the account exists or not.
 ///
-/// `stored` is `None` for an unknown account. While any imported hash is left in the store,
-/// `imported_hashes_exist` has every call do both kinds of work, for otherwise the kind of hash
-/// would tell imported accounts from unknown ones.
+/// `stored` is `None` for an unknown account. While any imported hash is stored, `imported_hashes_exist` makes every
+/// call compute both kinds of hashes; otherwise the duration would distinguish imported accounts from unknown ones.
 pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exist: bool) -> bool {
-    let password = normalized(password);
-    let stored = Stored::read(stored);
-    let right = fits(&password, &stored);
-    if imported_hashes_exist && !matches!(stored, Stored::Imported { .. }) {
-        black_box(scrypt_key(&password, NOBODYS_SALT));
+    let password = normalize(password);
+    let stored = StoredHash::read(stored);
+    let right = matches_hash(&password, &stored);
+    if imported_hashes_exist && !matches!(stored, StoredHash::Imported { .. }) {
+        black_box(scrypt_key(&password, DUMMY_SALT));
     }
-    let own_work_is_done = matches!(stored, Stored::Own(_));
-    if !own_work_is_done && (imported_hashes_exist || matches!(stored, Stored::Nothing)) {
-        black_box(own_work(&password));
+    let own_work_is_done = matches!(stored, StoredHash::Own(_));
+    if !own_work_is_done && (imported_hashes_exist || matches!(stored, StoredHash::Unsupported)) {
+        black_box(dummy_argon2_hash(&password));
     }
     right
 }
 
-/// Whether a stored hash should be replaced with [`hash`] after the next right password: it is an
-/// imported one, or weaker than ours.
+/// Returns whether a stored hash should be replaced with [`hash`] after the next successful verification: imported
+/// hashes, and hashes with a lower cost than ours.
 pub fn needs_rehash(stored: &str) -> bool {
-    let Stored::Own(hash) = Stored::read(Some(stored)) else {
+    let StoredHash::Own(hash) = StoredHash::read(Some(stored)) else {
         return true;
     };
     Params::try_from(hash.as_ref()).map_or(true, |params| params.m_cost() < MEMORY_KIB || params.t_cost() < PASSES)
 }
 
-/// Whether a text is a hash as the library stores it, `salt:key` of its scrypt; such a hash may be imported.
+/// Returns whether a text is a hash of the library, `salt:key` of its scrypt; such a hash may be imported.
 pub fn is_imported_hash(text: &str) -> bool {
     let has_plain_salt = |salt: &str| salt.len() <= 256 && salt.bytes().all(|byte| byte.is_ascii_graphic());
-    matches!(Stored::read(Some(text)), Stored::Imported { salt, .. } if has_plain_salt(salt))
+    matches!(StoredHash::read(Some(text)), StoredHash::Imported { salt, .. } if has_plain_salt(salt))
 }
 
-/// The library's rule for the length of a new password.
+/// Checks the length of a new password by the library's rule.
 pub fn check_length(password: &str) -> Result<(), AuthError> {
     let length = password.encode_utf16().count();
-    if length < SHORTEST {
+    if length < MIN_LENGTH {
         return Err(AuthError::password_too_short());
     }
     check_not_too_long(password)
 }
 
-/// The rule at sign-in, where a short password is merely a wrong one.
+/// Checks the length at sign-in, where a short password is simply wrong.
 pub fn check_not_too_long(password: &str) -> Result<(), AuthError> {
-    if password.encode_utf16().count() > LONGEST {
+    if password.encode_utf16().count() > MAX_LENGTH {
         return Err(AuthError::password_too_long());
     }
     Ok(())
 }
 
-pub(crate) fn normalized(password: &str) -> String {
+pub(crate) fn normalize(password: &str) -> String {
     password.nfkc().collect()
 }
 
-fn fits(normalized: &str, stored: &Stored<'_>) -> bool {
+fn matches_hash(normalized: &str, stored: &StoredHash<'_>) -> bool {
     match stored {
-        Stored::Imported { salt, key } => {
+        StoredHash::Imported { salt, key } => {
             let derived = scrypt_key(normalized, salt);
             equal_in_constant_time(derived.as_bytes(), key.as_bytes())
         }
-        Stored::Own(hash) => own_hasher()
-            .verify_password(normalized.as_bytes(), hash.as_ref())
-            .is_ok(),
-        Stored::Nothing => false,
+        StoredHash::Own(hash) => argon2().verify_password(normalized.as_bytes(), hash.as_ref()).is_ok(),
+        StoredHash::Unsupported => false,
     }
 }
 
-fn own_hasher() -> Argon2<'static> {
+fn argon2() -> Argon2<'static> {
     #[cfg(test)]
     count(|work| work.own += 1);
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None).expect("within Argon2's bounds");
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// The work of verifying one of our own hashes, for nobody.
-fn own_work(normalized: &str) -> [u8; 32] {
+/// Computes a hash of our own kind and discards it.
+fn dummy_argon2_hash(normalized: &str) -> [u8; 32] {
     let mut key = [0; 32];
-    own_hasher()
-        .hash_password_into(normalized.as_bytes(), NOBODYS_SALT.as_bytes(), &mut key)
+    argon2()
+        .hash_password_into(normalized.as_bytes(), DUMMY_SALT.as_bytes(), &mut key)
         .expect("lengths are within Argon2's bounds");
     key
 }
 
 fn is_affordable(hash: &PasswordHash) -> bool {
     Params::try_from(hash).is_ok_and(|params| {
-        params.m_cost() <= MOST_MEMORY_KIB && params.t_cost() <= MOST_PASSES && params.p_cost() <= MOST_LANES
+        params.m_cost() <= MAX_MEMORY_KIB && params.t_cost() <= MAX_PASSES && params.p_cost() <= MAX_LANES
     })
 }
 
-/// The library's derived key in lower-case hexadecimal; password and salt are taken as text.
+/// Returns the library's derived key in lower-case hexadecimal; password and salt are used as text.
 fn scrypt_key(normalized: &str, salt: &str) -> String {
     #[cfg(test)]
     count(|work| work.scrypt += 1);
@@ -178,21 +175,21 @@ fn scrypt_key(normalized: &str, salt: &str) -> String {
     key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// How often a thread of the tests did each kind of slow work.
+/// Number of slow computations of each kind on this test thread.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Work {
+struct HashCount {
     own: u32,
     scrypt: u32,
 }
 
 #[cfg(test)]
 thread_local! {
-    static DONE: std::cell::Cell<Work> = const { std::cell::Cell::new(Work { own: 0, scrypt: 0 }) };
+    static DONE: std::cell::Cell<HashCount> = const { std::cell::Cell::new(HashCount { own: 0, scrypt: 0 }) };
 }
 
 #[cfg(test)]
-fn count(add: impl Fn(&mut Work)) {
+fn count(add: impl Fn(&mut HashCount)) {
     let mut work = DONE.get();
     add(&mut work);
     DONE.set(work);
@@ -202,7 +199,7 @@ fn count(add: impl Fn(&mut Work)) {
 mod tests {
     use super::*;
 
-    /// The hash of `root-password-1` as the library wrote it.
+    /// The hash of `root-password-1`, generated by the library.
     const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
 
     #[test]
@@ -216,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_characters_verify_however_they_are_composed() {
+    fn password_verifies_in_any_unicode_composition() {
         let stored = hash("caf\u{e9} \u{fb01}n");
         assert!(verify("cafe\u{301} fin", &stored));
     }
 
     #[test]
-    fn imported_and_weaker_hashes_are_to_be_replaced() {
+    fn imported_and_weaker_hashes_need_rehash() {
         let salt_and_key = "$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         let with = |head: &str| needs_rehash(&format!("{head}{salt_and_key}"));
         assert!(needs_rehash(IMPORTED));
@@ -235,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_and_unaffordable_hashes_fit_no_password() {
+    fn malformed_and_too_costly_hashes_match_no_password() {
         let key = "0".repeat(128);
         for stored in [
             "",
@@ -254,19 +251,19 @@ mod tests {
     }
 
     #[test]
-    fn unknown_accounts_cost_what_known_ones_cost() {
+    fn unknown_account_costs_same_as_known_account() {
         let own = hash("Zirkel und Lineal");
         let work = |stored: Option<&str>, imported_hashes_exist| {
-            DONE.set(Work::default());
+            DONE.set(HashCount::default());
             assert!(!verify_account("wrong password", stored, imported_hashes_exist));
             DONE.get()
         };
         let everyone = [None, Some(own.as_str()), Some("malformed"), Some(IMPORTED)];
         for stored in &everyone[..3] {
-            assert_eq!(work(*stored, false), Work { own: 1, scrypt: 0 }, "{stored:?}");
+            assert_eq!(work(*stored, false), HashCount { own: 1, scrypt: 0 }, "{stored:?}");
         }
         for stored in everyone {
-            assert_eq!(work(stored, true), Work { own: 1, scrypt: 1 }, "{stored:?}");
+            assert_eq!(work(stored, true), HashCount { own: 1, scrypt: 1 }, "{stored:?}");
         }
     }
 

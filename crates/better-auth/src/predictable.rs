@@ -1,16 +1,16 @@
-//! Passwords that a person who guesses tries after the lists: a season with a year, one piece over and over, neighbours
-//! in the alphabet or on the keyboard. Pure functions over the lower-case, normalized password.
+//! Passwords that are guessed after the lists: a season with a year, a repeated piece, a sequence of the alphabet or
+//! the keyboard. Pure functions over the lower-case, normalized password.
 
-/// Fewer different characters are one piece over and over, in whatever order.
-const FEWEST_DIFFERENT: usize = 4;
-/// A piece that is longer than this is a password of its own.
-const LONGEST_PIECE: usize = 7;
-/// So many neighbours in a row are a sequence.
-const SHORTEST_SEQUENCE: usize = 3;
-/// A password with fewer characters outside of sequences than this is predictable.
-const BESIDE_SEQUENCES: usize = 2;
+/// A password with fewer distinct characters counts as repeated, in whatever order.
+const MIN_DISTINCT: usize = 4;
+/// Maximum length of a repeated piece; a longer one counts as a password of its own.
+const MAX_PIECE: usize = 7;
+/// Minimum number of neighbours that form a sequence.
+const MIN_SEQUENCE: usize = 3;
+/// A password with fewer characters outside of sequences is predictable.
+const MIN_OUTSIDE_SEQUENCES: usize = 2;
 
-/// Rows in which neighbours are sought, forwards and backwards.
+/// Rows in which neighbours are searched, in both directions.
 const ROWS: [&str; 8] = [
     "abcdefghijklmnopqrstuvwxyz",
     "0123456789",
@@ -22,8 +22,8 @@ const ROWS: [&str; 8] = [
     "yxcvbnm",
 ];
 
-/// Words that stand before a year or a number in passwords that fit every rule: seasons and months in English and German,
-/// the word itself, and the name of this product.
+/// Words that precede a year or a number in predictable passwords: seasons and months in English and German, the word
+/// "password", and the name of this product.
 pub const WORDS: &[&str] = &[
     "groupwork",
     "password",
@@ -67,23 +67,23 @@ pub const WORDS: &[&str] = &[
     "dezember",
 ];
 
-/// Whether the password is one short piece over and over, or made of very few characters.
+/// Returns whether the password is one short piece repeated, or uses very few characters.
 pub fn is_repeated(password: &str) -> bool {
     let characters: Vec<char> = password.chars().collect();
     let mut different = characters.clone();
     different.sort_unstable();
     different.dedup();
-    let longest = (characters.len() / 2).min(LONGEST_PIECE);
+    let longest = (characters.len() / 2).min(MAX_PIECE);
     let repeats = |piece: usize| {
         characters
             .iter()
             .zip(characters.iter().skip(piece))
             .all(|(a, b)| a == b)
     };
-    different.len() < FEWEST_DIFFERENT || (1..=longest).any(repeats)
+    different.len() < MIN_DISTINCT || (1..=longest).any(repeats)
 }
 
-/// Whether hardly anything is left of the password without neighbours of the alphabet or the keyboard.
+/// Returns whether the password consists almost only of sequences of the alphabet or the keyboard.
 pub fn is_sequential(password: &str) -> bool {
     let mut characters: Vec<char> = password.chars().collect();
     let length = characters.len();
@@ -96,22 +96,22 @@ pub fn is_sequential(password: &str) -> bool {
             .iter()
             .flat_map(|row| {
                 [
-                    run_along(&characters[start..], row.chars()),
-                    run_along(&characters[start..], row.chars().rev()),
+                    sequence_length(&characters[start..], row.chars()),
+                    sequence_length(&characters[start..], row.chars().rev()),
                 ]
             })
             .max()
             .unwrap_or(1);
-        if run >= SHORTEST_SEQUENCE {
+        if run >= MIN_SEQUENCE {
             in_sequences += run;
         }
         start += run.max(1);
     }
-    in_sequences > 0 && in_sequences + doubled + BESIDE_SEQUENCES >= length
+    in_sequences > 0 && in_sequences + doubled + MIN_OUTSIDE_SEQUENCES >= length
 }
 
-/// How many characters from the beginning follow each other in a row of keys.
-fn run_along(characters: &[char], row: impl Iterator<Item = char>) -> usize {
+/// Returns how many leading characters follow each other in a row of keys.
+fn sequence_length(characters: &[char], row: impl Iterator<Item = char>) -> usize {
     let Some(first) = characters.first() else { return 0 };
     let row = row.skip_while(|key| key != first);
     characters
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_piece_over_and_over_is_repeated() {
+    fn repeated_piece_is_detected() {
         for repeated in [
             "abcabcabc",
             "12121212",
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_sequential() {
+    fn neighbouring_keys_are_sequential() {
         for sequential in [
             "12345678",
             "87654321",

@@ -1,24 +1,23 @@
-//! Reads a JSON body or a query key by key and words what is wrong the way the library's schema
-//! does. All issues are collected; unknown keys are ignored, so nothing may be taken from a body
-//! that was not asked for here by name.
+//! Reads a JSON body or a query key by key and reports errors with the messages of the library's schema. All issues are
+//! collected. Unknown keys are ignored, so only keys that are read here by name are used.
 
 use serde_json::{Map, Value};
 
 use crate::{email::is_email, error::AuthError};
 
-/// A value that may be absent, `null` or text, where absent and `null` mean different things.
+/// A string that may be absent or `null`, where the two differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nullable<'a> {
-    /// The key is not there.
+    /// The key is missing.
     Absent,
-    /// The key holds `null`.
+    /// The key is `null`.
     Null,
-    /// The key holds text.
+    /// The key is a string.
     Text(&'a str),
 }
 
 impl<'a> Nullable<'a> {
-    /// The text, if there is one.
+    /// Returns the string, if any.
     pub fn text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
@@ -27,27 +26,27 @@ impl<'a> Nullable<'a> {
     }
 }
 
-/// Reads the keys of one body or query; ask for them in the order of the library's schema and end
-/// with [`Reader::finish`], for values read before are worth nothing when it fails.
+/// Reads the keys of one body or query. Read them in the order of the library's schema and end with [`Reader::finish`];
+/// the values are meaningless if it fails.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct FieldReader<'a> {
     place: &'static str,
     object: Option<&'a Map<String, Value>>,
     issues: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
-    /// Reads a body; `None` when the request brought none.
+impl<'a> FieldReader<'a> {
+    /// Reads a body; `None` if the request has none.
     pub fn body(body: Option<&'a Value>) -> Self {
         Self::new("body", body)
     }
 
-    /// Reads a query turned into an object.
+    /// Reads a query that was converted to an object.
     pub fn query(query: &'a Value) -> Self {
         Self::new("query", Some(query))
     }
 
-    /// Reads an object inside of a body or query; `place` names it in issues.
+    /// Reads an object inside a body or query; `place` names it in issues.
     pub fn nested(place: &'static str, object: &'a Map<String, Value>) -> Self {
         Self {
             place,
@@ -69,7 +68,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// A text that has to be there; empty when it is not.
+    /// Reads a required string; empty if missing.
     pub fn string(&mut self, key: &str) -> &'a str {
         match self.get(key) {
             Some(Value::String(text)) => text,
@@ -77,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text that has to be there and not be empty.
+    /// Reads a required, non-empty string.
     pub fn filled_string(&mut self, key: &str) -> &'a str {
         let before = self.issues.len();
         let text = self.string(key);
@@ -87,7 +86,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// A text that has to be there and be an e-mail address.
+    /// Reads a required email address.
     pub fn email(&mut self, key: &str) -> &'a str {
         let before = self.issues.len();
         let text = self.string(key);
@@ -97,7 +96,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// A text that may be absent, but not `null`.
+    /// Reads a string that may be absent, but not `null`.
     pub fn optional_string(&mut self, key: &str) -> Option<&'a str> {
         match self.get(key)? {
             Value::String(text) => Some(text),
@@ -105,7 +104,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text that may be absent or `null`.
+    /// Reads a string that may be absent or `null`.
     pub fn nullable_string(&mut self, key: &str) -> Nullable<'a> {
         match self.get(key) {
             None => Nullable::Absent,
@@ -114,7 +113,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A yes or no that may be absent.
+    /// Reads an optional boolean.
     pub fn optional_bool(&mut self, key: &str) -> Option<bool> {
         match self.get(key)? {
             Value::Bool(answer) => Some(*answer),
@@ -125,8 +124,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One of a few words that may be absent.
-    pub fn optional_word(&mut self, key: &str, words: &[&str]) -> Option<&'a str> {
+    /// Reads an optional string from a fixed set.
+    pub fn optional_enum(&mut self, key: &str, words: &[&str]) -> Option<&'a str> {
         match self.get(key)? {
             Value::String(text) if words.contains(&text.as_str()) => Some(text),
             _ => {
@@ -137,7 +136,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole or broken number that may be absent.
+    /// Reads an optional number.
     pub fn optional_number(&mut self, key: &str) -> Option<f64> {
         match self.get(key)? {
             Value::Number(number) => number.as_f64(),
@@ -148,7 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An object of any keys that has to be there.
+    /// Reads a required object with any keys.
     pub fn record(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
         match self.get(key) {
             Some(Value::Object(record)) => Some(record),
@@ -159,7 +158,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An object of lists of texts that has to be there, as permissions are sent.
+    /// Reads a required object of lists of strings, the form of permissions.
     pub fn record_of_lists(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
         let record = self.record(key)?;
         for (name, value) in record {
@@ -178,13 +177,13 @@ impl<'a> Reader<'a> {
         Some(record)
     }
 
-    /// An object of any keys that may be absent.
+    /// Reads an optional object with any keys.
     pub fn optional_record(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
         self.get(key)?;
         self.record(key)
     }
 
-    /// One text or a list of texts, as roles are sent; empty when it is neither.
+    /// Reads a string or a list of strings, the form of roles; empty if it is neither.
     pub fn strings(&mut self, key: &str) -> Vec<&'a str> {
         let texts = match self.get(key) {
             Some(Value::String(text)) => Some(vec![text.as_str()]),
@@ -197,7 +196,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Ends the reading; all issues in one refusal.
+    /// Returns all issues as one error.
     pub fn finish(self) -> Result<(), AuthError> {
         if self.issues.is_empty() {
             return Ok(());
@@ -214,7 +213,7 @@ impl<'a> Reader<'a> {
         ""
     }
 
-    /// Issues of single keys are pointless when there is no object to hold them.
+    /// If the object itself is missing, issues of its keys are not reported.
     fn add(&mut self, key: &str, issue: &str) {
         if self.object.is_some() {
             self.issues.push(format!("[{}.{key}] {issue}", self.place));
@@ -222,7 +221,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A query flag the way the library reads it: every text but the empty one means yes, even `false`.
+/// Parses a query flag like the library: every non-empty string is true, even `false`.
 pub fn query_flag(value: Option<&str>) -> bool {
     value.is_some_and(|text| !text.is_empty())
 }
@@ -249,7 +248,7 @@ mod tests {
     use super::*;
 
     fn sign_up_issues(body: Option<&Value>) -> String {
-        let mut reader = Reader::body(body);
+        let mut reader = FieldReader::body(body);
         reader.string("name");
         reader.email("email");
         reader.filled_string("password");
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn all_issues_are_told_at_once() {
+    fn all_issues_are_reported_at_once() {
         assert_eq!(
             sign_up_issues(Some(&json!({}))),
             "[body.name] Invalid input: expected string, received undefined; \
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_body_is_one_issue() {
+    fn missing_body_is_a_single_issue() {
         assert_eq!(
             sign_up_issues(None),
             "[body] Invalid input: expected object, received undefined"
@@ -295,8 +294,8 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_validation_errors() {
-        let mut reader = Reader::query(&Value::Null);
+    fn schema_issues_are_validation_errors() {
+        let mut reader = FieldReader::query(&Value::Null);
         reader.string("callbackURL");
         let refusal = reader.finish().unwrap_err();
         assert_eq!((refusal.status, refusal.code), (400, Some("VALIDATION_ERROR")));
@@ -304,12 +303,12 @@ mod tests {
     }
 
     #[test]
-    fn good_bodies_are_read_and_unknown_keys_ignored() {
+    fn valid_body_is_read_and_unknown_keys_are_ignored() {
         let body = json!({
             "email": "ada@school.test", "password": "p", "rememberMe": false, "organizationId": null,
             "role": ["a", "b"], "banExpiresIn": 60, "data": {"x": 1}, "role2": "c", "userId": "attacker"
         });
-        let mut reader = Reader::body(Some(&body));
+        let mut reader = FieldReader::body(Some(&body));
         assert_eq!(reader.email("email"), "ada@school.test");
         assert_eq!(reader.filled_string("password"), "p");
         assert_eq!(reader.optional_bool("rememberMe"), Some(false));
@@ -326,9 +325,9 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_named() {
+    fn wrong_types_are_named_in_issues() {
         let body = json!({"organizationId": [], "role": 5, "banExpiresIn": "q", "data": [], "roles": [1]});
-        let mut reader = Reader::body(Some(&body));
+        let mut reader = FieldReader::body(Some(&body));
         reader.nullable_string("organizationId");
         reader.strings("role");
         reader.strings("roles");
@@ -344,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn query_flags_are_true_for_every_text() {
+    fn query_flag_is_true_for_any_text() {
         assert!(query_flag(Some("true")));
         assert!(query_flag(Some("false")));
         assert!(!query_flag(Some("")));

@@ -1,12 +1,11 @@
-//! How long a session lives, when it is renewed and how long it counts as fresh. Every question
-//! takes the current time as an argument.
+//! Lifetime, renewal and freshness of sessions. The current time is always an argument.
 
-use crate::timestamp::Timestamp;
+use crate::timestamp::UnixMillis;
 
 /// Whether the browser keeps the session cookies after it is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remember {
-    /// Cookies carry a Max-Age and the session is renewed while it is used.
+    /// Cookies have a Max-Age and the session is renewed while it is used.
     Yes,
     /// Cookies end with the browser and the session is never renewed.
     No,
@@ -15,15 +14,15 @@ pub enum Remember {
 /// The durations of a session, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// How long a session lives after it was issued or renewed.
+    /// Lifetime after a session was issued or renewed.
     pub expires_in: i64,
-    /// How old the last renewal must be before the next one.
+    /// Minimum age of the last renewal before the next one.
     pub update_age: i64,
-    /// How long the cached copy in `session_data` may be used.
+    /// Lifetime of the cached copy in `session_data`.
     pub cache_max_age: i64,
     /// How long after sign-in a session counts as fresh.
     pub fresh_age: i64,
-    /// How long a session lives in which an administrator acts as somebody else.
+    /// Lifetime of an impersonation session.
     pub impersonation: i64,
 }
 
@@ -37,38 +36,38 @@ impl Lifecycle {
         impersonation: 60 * 60,
     };
 
-    /// How long the token of a password reset can be used, in seconds.
+    /// Lifetime of a password reset token, in seconds.
     pub const RESET_TOKEN: i64 = 60 * 60;
 
-    /// How long the cached copy of a session lives that ends with the browser, in seconds.
+    /// Lifetime of the cached copy of a session that ends with the browser, in seconds.
     pub const UNREMEMBERED_CACHE: i64 = 60;
 
-    /// When a session ends that is issued or renewed now.
-    pub const fn expires_at(&self, now: Timestamp) -> Timestamp {
+    /// Returns when a session expires that is issued or renewed now.
+    pub const fn expires_at(&self, now: UnixMillis) -> UnixMillis {
         now.plus_seconds(self.expires_in)
     }
 
-    /// When a session ends in which an administrator starts to act as somebody else now.
-    pub const fn impersonation_expires_at(&self, now: Timestamp) -> Timestamp {
+    /// Returns when an impersonation session expires that starts now.
+    pub const fn impersonation_expires_at(&self, now: UnixMillis) -> UnixMillis {
         now.plus_seconds(self.impersonation)
     }
 
-    /// Whether a session that ends then may still be used; its last millisecond counts.
-    pub fn is_alive(&self, expires_at: Timestamp, now: Timestamp) -> bool {
+    /// Returns whether a session is still valid; its last millisecond counts.
+    pub fn is_alive(&self, expires_at: UnixMillis, now: UnixMillis) -> bool {
         expires_at >= now
     }
 
-    /// Whether a session that ends then was last renewed long enough ago to be renewed again.
-    pub fn refresh_due(&self, expires_at: Timestamp, now: Timestamp) -> bool {
+    /// Returns whether a session was last renewed long enough ago to be renewed again.
+    pub fn is_refresh_due(&self, expires_at: UnixMillis, now: UnixMillis) -> bool {
         expires_at.plus_seconds(self.update_age - self.expires_in) <= now
     }
 
-    /// Whether a session created then is fresh enough for the routes that ask for it.
-    pub fn is_fresh(&self, created_at: Timestamp, now: Timestamp) -> bool {
+    /// Returns whether a session is fresh enough for the routes that require it.
+    pub fn is_fresh(&self, created_at: UnixMillis, now: UnixMillis) -> bool {
         now < created_at.plus_seconds(self.fresh_age)
     }
 
-    /// How long the cached copy written with these cookies may be used, in seconds.
+    /// Returns the lifetime of the cached copy that is written with these cookies, in seconds.
     pub const fn cache_age(&self, remember: Remember) -> i64 {
         match remember {
             Remember::Yes => self.cache_max_age,
@@ -82,37 +81,37 @@ mod tests {
     use super::*;
 
     const LIFE: Lifecycle = Lifecycle::STANDARD;
-    const START: Timestamp = Timestamp::from_millis(1_795_188_810_714);
+    const START: UnixMillis = UnixMillis::from_millis(1_795_188_810_714);
 
-    fn after(seconds: i64) -> Timestamp {
+    fn after(seconds: i64) -> UnixMillis {
         START.plus_seconds(seconds)
     }
 
     #[test]
-    fn a_session_ends_after_24_hours() {
+    fn session_expires_after_24_hours() {
         let end = LIFE.expires_at(START);
         assert_eq!(end, after(86_400));
         assert!(LIFE.is_alive(end, end));
-        assert!(!LIFE.is_alive(end, Timestamp::from_millis(end.millis() + 1)));
+        assert!(!LIFE.is_alive(end, UnixMillis::from_millis(end.millis() + 1)));
     }
 
     #[test]
-    fn a_session_is_renewed_from_the_first_hour_on() {
+    fn session_is_renewed_after_one_hour() {
         let end = LIFE.expires_at(START);
-        assert!(!LIFE.refresh_due(end, after(59 * 60)));
-        assert!(!LIFE.refresh_due(end, Timestamp::from_millis(after(3600).millis() - 1)));
-        assert!(LIFE.refresh_due(end, after(3600)));
-        assert!(LIFE.refresh_due(end, after(80_000)));
+        assert!(!LIFE.is_refresh_due(end, after(59 * 60)));
+        assert!(!LIFE.is_refresh_due(end, UnixMillis::from_millis(after(3600).millis() - 1)));
+        assert!(LIFE.is_refresh_due(end, after(3600)));
+        assert!(LIFE.is_refresh_due(end, after(80_000)));
     }
 
     #[test]
-    fn freshness_counts_from_sign_in_not_from_renewal() {
+    fn freshness_starts_at_sign_in_not_renewal() {
         assert!(LIFE.is_fresh(START, after(86_399)));
         assert!(!LIFE.is_fresh(START, after(86_400)));
     }
 
     #[test]
-    fn acting_as_somebody_else_ends_after_an_hour() {
+    fn impersonation_expires_after_one_hour() {
         assert_eq!(LIFE.impersonation_expires_at(START), after(3600));
     }
 

@@ -1,61 +1,67 @@
-//! Writes the `Set-Cookie` lines. It must never set a Domain: a cookie belongs to one host.
+//! Builds `Set-Cookie` headers. They never have a `Domain` attribute: a cookie belongs to one host.
 
 use crate::{
     cache,
     cookie::{CookieNames, RequestCookies, sign},
     object::{SessionObject, UserObject},
     session::{Lifecycle, Remember},
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
     uri_component,
 };
 
-/// Characters in the longest line; Safari, the strictest browser, drops cookies soon after this.
-const LONGEST_LINE: usize = 4050;
+/// Maximum length of a header value; Safari, the strictest browser, drops slightly longer cookies.
+const MAX_HEADER_LENGTH: usize = 4050;
 
-/// More chunks than this are not worth sending on every request.
-const MOST_CHUNKS: usize = 100;
+/// Maximum number of chunks; more are not worth sending with every request.
+const MAX_CHUNKS: usize = 100;
 
-/// Writes the cookies of one answer, knowing what the request brought.
+/// Builds the cookies of a response, given the cookies of the request.
 #[derive(Debug, Clone, Copy)]
 pub struct SetCookies<'a> {
-    /// The names of this installation.
+    /// The cookie names of this installation.
     pub names: &'a CookieNames,
-    /// What signs the values.
+    /// The secret that signs the values.
     pub secret: &'a str,
-    /// How long the cookies last.
+    /// The lifetimes of the cookies.
     pub lifecycle: &'a Lifecycle,
-    /// The cookies of the request, some of which have to go.
+    /// The cookies of the request, some of which are cleared.
     pub received: &'a RequestCookies,
 }
 
 impl SetCookies<'_> {
-    /// All lines after a sign-in, a renewal or another change of the session: token, then
-    /// `dont_remember` where it has to be set or taken back, then the cached copy.
-    pub fn issue(&self, session: &SessionObject, user: &UserObject, now: Timestamp, remember: Remember) -> Vec<String> {
-        let mut lines = vec![self.session_token(&session.token, remember)];
+    /// Returns all headers after a sign-in, a renewal or another change of the session: the token, then `dont_remember`
+    /// if it is set or cleared, then the cached copy.
+    pub fn issue(
+        &self,
+        session: &SessionObject,
+        user: &UserObject,
+        now: UnixMillis,
+        remember: Remember,
+    ) -> Vec<String> {
+        let mut headers = vec![self.session_token(&session.token, remember)];
         match remember {
-            Remember::No => lines.push(self.dont_remember()),
+            Remember::No => headers.push(self.dont_remember()),
             Remember::Yes if self.received.count(self.names.dont_remember()) > 0 => {
-                lines.push(self.expired(self.names.dont_remember()));
+                headers.push(self.expired(self.names.dont_remember()));
             }
             Remember::Yes => {}
         }
-        lines.extend(self.session_data(session, user, now, remember));
-        lines
+        headers.extend(self.session_data(session, user, now, remember));
+        headers
     }
 
-    /// The line with the signed session token.
+    /// Returns the header with the signed session token.
     pub fn session_token(&self, token: &str, remember: Remember) -> String {
         let max_age = max_age(remember, self.lifecycle.expires_in);
-        self.line(self.names.session_token(), &sign(self.secret, token), max_age)
+        self.header(self.names.session_token(), &sign(self.secret, token), max_age)
     }
 
-    /// The lines with the cached copy, and those that end earlier chunks no longer used.
+    /// Returns the headers with the cached copy, and those that clear earlier chunks.
     pub fn session_data(
         &self,
         session: &SessionObject,
         user: &UserObject,
-        now: Timestamp,
+        now: UnixMillis,
         remember: Remember,
     ) -> Vec<String> {
         let cache_age = self.lifecycle.cache_age(remember);
@@ -63,74 +69,73 @@ impl SetCookies<'_> {
         self.session_data_value(&value, remember)
     }
 
-    /// The lines for a cached copy already built. A long value goes into several cookies; every
-    /// earlier chunk is either overwritten or expired, so that old and new ones never mix.
+    /// Returns the headers for a cached copy that is already serialized. A long value is split into several cookies.
+    /// Every earlier chunk is overwritten or cleared, so old and new chunks never mix.
     pub fn session_data_value(&self, value: &str, remember: Remember) -> Vec<String> {
         let max_age = max_age(remember, self.lifecycle.cache_max_age);
         let stored = self.received.stored_names(self.names.session_data());
-        let mut lines: Vec<(String, String)> = stored
+        let mut headers: Vec<(String, String)> = stored
             .into_iter()
             .map(|name| (name.to_owned(), self.expired(name)))
             .collect();
 
         for (name, chunk) in self.chunks(value, max_age) {
-            let line = self.line(&name, &chunk, max_age);
-            match lines.iter_mut().find(|(stored, _)| *stored == name) {
+            let line = self.header(&name, &chunk, max_age);
+            match headers.iter_mut().find(|(stored, _)| *stored == name) {
                 Some((_, written)) => *written = line,
-                None => lines.push((name, line)),
+                None => headers.push((name, line)),
             }
         }
-        lines.into_iter().map(|(_, line)| line).collect()
+        headers.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// The line that says the session ends with the browser.
+    /// Returns the header that makes the session end with the browser.
     pub fn dont_remember(&self) -> String {
-        self.line(self.names.dont_remember(), &sign(self.secret, "true"), None)
+        self.header(self.names.dont_remember(), &sign(self.secret, "true"), None)
     }
 
-    /// The line that leads an administrator back to this session.
+    /// Returns the header with which an administrator returns to this session.
     pub fn admin_session(&self, token: &str, remember: Remember) -> String {
         let flag = match remember {
             Remember::Yes => "",
             Remember::No => "true",
         };
         let value = sign(self.secret, &format!("{token}:{flag}"));
-        self.line(self.names.admin_session(), &value, Some(self.lifecycle.expires_in))
+        self.header(self.names.admin_session(), &value, Some(self.lifecycle.expires_in))
     }
 
-    /// The lines that sign somebody out: token, cached copy with every chunk the request brought,
-    /// `dont_remember`.
+    /// Returns the headers of a sign-out: the token, the cached copy with every received chunk, and `dont_remember`.
     pub fn clear(&self) -> Vec<String> {
-        let mut lines = vec![
+        let mut headers = vec![
             self.expired(self.names.session_token()),
             self.expired(self.names.session_data()),
         ];
         let stored = self.received.stored_names(self.names.session_data());
-        lines.extend(stored.into_iter().map(|name| self.expired(name)));
-        lines.push(self.expired(self.names.dont_remember()));
-        lines
+        headers.extend(stored.into_iter().map(|name| self.expired(name)));
+        headers.push(self.expired(self.names.dont_remember()));
+        headers
     }
 
-    /// The line that takes back a cached copy that is out of date or forged.
+    /// Returns the header that clears an outdated or forged cached copy.
     pub fn clear_session_data(&self) -> String {
         self.expired(self.names.session_data())
     }
 
-    /// The line that ends the way back of an administrator.
+    /// Returns the header that clears the administrator's session cookie.
     pub fn clear_admin_session(&self) -> String {
         self.expired(self.names.admin_session())
     }
 
-    /// The names and parts of a value; none at all when it would take too many.
+    /// Returns the names and parts of a value; empty if it would need too many chunks.
     fn chunks(&self, value: &str, max_age: Option<i64>) -> Vec<(String, String)> {
         let name = self.names.session_data();
         let encoded = uri_component::encode(value);
-        let longest_name = format!("{name}.{}", MOST_CHUNKS - 1);
-        let size = LONGEST_LINE - self.line(&longest_name, "", max_age).len();
+        let longest_name = format!("{name}.{}", MAX_CHUNKS - 1);
+        let size = MAX_HEADER_LENGTH - self.header(&longest_name, "", max_age).len();
         if encoded.len() <= size {
             return vec![(name.to_owned(), encoded)];
         }
-        if encoded.len().div_ceil(size) > MOST_CHUNKS {
+        if encoded.len().div_ceil(size) > MAX_CHUNKS {
             return Vec::new();
         }
         let parts = encoded.as_bytes().chunks(size);
@@ -142,12 +147,12 @@ impl SetCookies<'_> {
     }
 
     fn expired(&self, name: &str) -> String {
-        self.line(name, "", Some(0))
+        self.header(name, "", Some(0))
     }
 
-    fn line(&self, name: &str, encoded_value: &str, max_age: Option<i64>) -> String {
+    fn header(&self, name: &str, encoded_value: &str, max_age: Option<i64>) -> String {
         let max_age = max_age.map_or_else(String::new, |seconds| format!("; Max-Age={seconds}"));
-        let secure = if self.names.secure() { "; Secure" } else { "" };
+        let secure = if self.names.is_secure() { "; Secure" } else { "" };
         format!("{name}={encoded_value}{max_age}; Path=/; HttpOnly{secure}; SameSite=Lax")
     }
 }

@@ -1,5 +1,5 @@
-//! A point in time as milliseconds, and its spelling in JSON: ISO 8601 in UTC with exactly three
-//! digits of fraction. It never asks what time it is.
+//! A point in time in milliseconds and its JSON representation: ISO 8601 in UTC with exactly three fractional digits.
+//! The clock is never read here.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(i64);
+pub struct UnixMillis(i64);
 
-impl Timestamp {
-    /// The moment that many milliseconds after the epoch.
+impl UnixMillis {
+    /// Creates a timestamp from milliseconds since the epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
@@ -20,13 +20,13 @@ impl Timestamp {
         self.0
     }
 
-    /// This moment and that many seconds; stays at the end of time instead of wrapping.
+    /// Adds seconds; saturates instead of wrapping.
     #[must_use]
     pub const fn plus_seconds(self, seconds: i64) -> Self {
         Self(self.0.saturating_add(seconds.saturating_mul(1000)))
     }
 
-    /// Reads an ISO 8601 text with an offset or `Z`.
+    /// Parses an ISO 8601 text with an offset or `Z`.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>()
             .ok()
@@ -34,7 +34,7 @@ impl Timestamp {
     }
 }
 
-impl fmt::Display for Timestamp {
+impl fmt::Display for UnixMillis {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let beyond = if self.0 < 0 {
             jiff::Timestamp::MIN
@@ -46,13 +46,13 @@ impl fmt::Display for Timestamp {
     }
 }
 
-impl Serialize for Timestamp {
+impl Serialize for UnixMillis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Timestamp {
+impl<'de> Deserialize<'de> for UnixMillis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| de::Error::custom("not an ISO 8601 time"))
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_with_exactly_three_digits() {
-        let written = |millis| Timestamp::from_millis(millis).to_string();
+    fn timestamps_have_three_fractional_digits() {
+        let written = |millis| UnixMillis::from_millis(millis).to_string();
         assert_eq!(written(1_795_188_810_714), "2026-11-20T15:33:30.714Z");
         assert_eq!(written(1_795_188_810_000), "2026-11-20T15:33:30.000Z");
         assert_eq!(written(1_795_188_810_050), "2026-11-20T15:33:30.050Z");
@@ -75,20 +75,20 @@ mod tests {
     }
 
     #[test]
-    fn times_read_back_as_written() {
+    fn timestamps_roundtrip() {
         for millis in [0, 1, 1_795_188_810_714, 4_102_444_800_000, -62_000_000_000] {
-            let moment = Timestamp::from_millis(millis);
-            assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
+            let moment = UnixMillis::from_millis(millis);
+            assert_eq!(UnixMillis::parse(&moment.to_string()), Some(moment));
         }
-        assert_eq!(Timestamp::parse("yesterday"), None);
-        assert_eq!(Timestamp::parse(""), None);
+        assert_eq!(UnixMillis::parse("yesterday"), None);
+        assert_eq!(UnixMillis::parse(""), None);
     }
 
     #[test]
-    fn the_end_of_time_neither_wraps_nor_panics() {
-        let last = Timestamp::from_millis(i64::MAX);
+    fn timestamp_addition_saturates() {
+        let last = UnixMillis::from_millis(i64::MAX);
         assert_eq!(last.plus_seconds(i64::MAX), last);
         assert!(last.to_string().starts_with("9999-12-"));
-        assert!(Timestamp::from_millis(i64::MIN).to_string().starts_with('-'));
+        assert!(UnixMillis::from_millis(i64::MIN).to_string().starts_with('-'));
     }
 }

@@ -1,35 +1,35 @@
-//! Random ids and tokens over `A-Z a-z 0-9`. Every character is equally likely: bytes that would
-//! favour some characters are thrown away, never folded in with a remainder.
+//! Random ids and tokens over `A-Z a-z 0-9`. All characters are equally likely: bytes that would bias the distribution
+//! are discarded, not reduced with a remainder.
 
 use rand::{TryRng, rngs::SysRng};
 
-/// Characters in an id and in a session token: 32 of 62 possibilities each, about 190 bits.
+/// Length of an id and of a session token: 32 characters of 62 possibilities each, about 190 bits.
 pub const TOKEN_LENGTH: usize = 32;
 
-/// Characters in the token of a password reset: about 143 bits.
+/// Length of a password reset token: about 143 bits.
 pub const RESET_TOKEN_LENGTH: usize = 24;
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// The largest multiple of 62 a byte can reach; from here on characters would no longer be even.
-const EVEN_BELOW: u8 = 248;
+/// The largest multiple of 62 in a byte; larger bytes would bias the distribution.
+const UNBIASED_LIMIT: u8 = 248;
 
-/// A fresh row id.
+/// Returns a new row id.
 pub fn id() -> String {
     random_text(TOKEN_LENGTH)
 }
 
-/// A fresh session token.
+/// Returns a new session token.
 pub fn session_token() -> String {
     random_text(TOKEN_LENGTH)
 }
 
-/// A fresh token for one password reset.
+/// Returns a new password reset token.
 pub fn reset_token() -> String {
     random_text(RESET_TOKEN_LENGTH)
 }
 
-/// Random text of that many characters from the operating system's generator.
+/// Returns random text of this length from the operating system's random number generator.
 pub fn random_text(length: usize) -> String {
     text_from(length, |bytes| {
         SysRng
@@ -43,7 +43,7 @@ fn text_from(length: usize, mut fill: impl FnMut(&mut [u8])) -> String {
     let mut bytes = [0_u8; 64];
     while text.len() < length {
         fill(&mut bytes);
-        let even = bytes.iter().filter(|byte| **byte < EVEN_BELOW);
+        let even = bytes.iter().filter(|byte| **byte < UNBIASED_LIMIT);
         text.extend(
             even.take(length - text.len())
                 .map(|byte| char::from(ALPHABET[usize::from(byte % 62)])),

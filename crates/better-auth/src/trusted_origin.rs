@@ -1,34 +1,34 @@
-//! The one origin whose pages may use the service, and which addresses lie on it. Addresses that
-//! browsers and servers may read differently are never trusted.
+//! The origin whose pages may use the service, and the URLs that belong to it. URLs that browsers and servers may parse
+//! differently are never trusted.
 
-/// The one origin whose pages may use the service.
+/// The origin whose pages may use the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedOrigin(String);
 
 impl TrustedOrigin {
-    /// The origin of an http or https address; `None` when it has none.
+    /// Returns the origin of an http or https URL; `None` if it has none.
     pub fn of(url: &str) -> Option<Self> {
         origin_of(url).map(Self)
     }
 
-    /// The origin as browsers spell it: lower case, no default port, no path.
+    /// Returns the origin as serialized by browsers: lower case, no default port, no path.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this address, an origin or a whole URL, belongs to the trusted origin.
-    pub fn covers(&self, url: &str) -> bool {
+    /// Returns whether a URL or origin belongs to the trusted origin.
+    pub fn contains_url(&self, url: &str) -> bool {
         origin_of(url).is_some_and(|origin| origin == self.0)
     }
 
-    /// Whether the browser may be sent there: the trusted origin or a path that stays on it.
+    /// Returns whether the browser may be redirected to the target: the trusted origin or a path on it.
     pub fn allows_redirect(&self, target: &str) -> bool {
-        stays_on_origin(target) || self.covers(target)
+        is_same_origin_path(target) || self.contains_url(target)
     }
 }
 
-/// A path every browser resolves on the origin it is on.
-fn stays_on_origin(target: &str) -> bool {
+/// Returns whether every browser resolves a path on the current origin.
+fn is_same_origin_path(target: &str) -> bool {
     let path = target.split(['?', '#']).next().unwrap_or_default();
     let path = path.to_ascii_lowercase();
     target.starts_with('/')
@@ -38,8 +38,8 @@ fn stays_on_origin(target: &str) -> bool {
         && !path.contains("%5c")
 }
 
-/// The origin of a plainly spelled http or https address. Whatever browsers repair on the way
-/// (backslashes, blanks, missing slashes, escapes, user names, names not in ASCII) has none here.
+/// Returns the origin of a plainly written http or https URL. URLs that browsers would repair (backslashes, whitespace,
+/// missing slashes, escapes, user names, non-ASCII names) have none here.
 fn origin_of(url: &str) -> Option<String> {
     if url.contains(|character: char| character == '\\' || character.is_control()) {
         return None;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_trusted_origin_is_the_origin_of_its_url() {
+    fn trusted_origin_is_origin_of_url() {
         let front = TrustedOrigin::of("https://front.test").unwrap();
         assert_eq!(TrustedOrigin::of("HTTPS://Front.test:443/app/?a#b"), Some(front));
         let with_port = TrustedOrigin::of("http://localhost:3000/").unwrap();

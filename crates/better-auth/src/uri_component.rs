@@ -1,11 +1,11 @@
-//! Percent-escapes exactly as JavaScript does in `encodeURIComponent` and `decodeURIComponent`. It is
-//! for cookie values; paths and queries of addresses follow other rules.
+//! Percent-encoding exactly like `encodeURIComponent` and `decodeURIComponent` of JavaScript. For cookie values only;
+//! paths and queries of URLs follow other rules.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What `encodeURIComponent` escapes: everything but letters, digits and `- _ . ! ~ * ' ( )`.
+/// The characters that `encodeURIComponent` escapes: all but alphanumeric characters and `- _ . ! ~ * ' ( )`.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -17,12 +17,12 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Escapes text the way `encodeURIComponent` does.
+/// Escapes text like `encodeURIComponent`.
 pub fn encode(text: &str) -> String {
     utf8_percent_encode(text, COMPONENT).to_string()
 }
 
-/// Takes the escapes back; text that is not properly escaped stays as it is, as in the library.
+/// Decodes text; text with invalid escapes is returned unchanged, as in the library.
 pub fn decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') || !is_properly_escaped(text) {
         return Cow::Borrowed(text);
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_those_of_javascript() {
+    fn escapes_match_javascript() {
         let kept = "ABCxyz019-_.!~*'()";
         assert_eq!(encode(kept), kept);
         assert_eq!(
@@ -53,13 +53,13 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_taken_back_in_either_case() {
+    fn escapes_are_decoded_in_either_case() {
         assert_eq!(decode("%C3%A9%2b%2B"), "é++");
         assert_eq!(decode("plain+text"), "plain+text");
     }
 
     #[test]
-    fn badly_escaped_text_stays_as_it_is() {
+    fn invalid_escapes_are_kept() {
         for text in ["100%", "%zz", "%ff", "%4", "%41%zz", "%41%ff", "%%41"] {
             assert_eq!(decode(text), text);
         }

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, Method, header};
 use better_auth::cookie::RequestCookies;
 use better_auth::error::AuthError;
 use better_auth::origin::{self, OriginHeaders};
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use better_auth::session::{Lifecycle, Remember};
 use better_auth::set_cookie::SetCookies;
 use better_auth::trusted_origin::TrustedOrigin;
@@ -105,8 +105,8 @@ impl FromRequest<App> for Asked {
 
 impl Asked {
     /// Reads the body field by field.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader::body(self.body.as_ref())
+    pub fn reader(&self) -> FieldReader<'_> {
+        FieldReader::body(self.body.as_ref())
     }
 
     /// The object in the body, for routes that accept any key.
@@ -256,7 +256,7 @@ impl Asked {
     pub fn is_renewal_due(&self, present: &Present) -> bool {
         present.remember == Remember::Yes
             && present.session.impersonated_by.is_none()
-            && Lifecycle::STANDARD.refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
+            && Lifecycle::STANDARD.is_refresh_due(wire::time(present.session.expires_at), wire::time(self.now))
     }
 
     /// Renews a session and both its cookies.
@@ -292,7 +292,7 @@ impl Asked {
     fn origin(&self) -> OriginHeaders<'_> {
         let text = |name: HeaderName| self.headers.get(name).map(|value| value.to_str().unwrap_or("not text"));
         OriginHeaders {
-            cookie_sent: self.cookies.header_sent(),
+            has_cookie_header: self.cookies.has_header(),
             origin: text(header::ORIGIN),
             referer: text(header::REFERER),
             fetch_site: text(HeaderName::from_static("sec-fetch-site")),

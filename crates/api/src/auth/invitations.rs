@@ -55,7 +55,7 @@ pub async fn list_own(asked: Asked) -> Answered {
             EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION")))]
 pub async fn show(asked: Asked) -> Answered {
     let query = asked.query_object();
-    let mut reader = better_auth::schema::Reader::query(&query);
+    let mut reader = better_auth::schema::FieldReader::query(&query);
     let id = InvitationId::new(reader.string("id"));
     reader.finish()?;
     let present = asked.present().await?;

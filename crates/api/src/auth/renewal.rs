@@ -18,7 +18,7 @@ pub fn is_due(caller: &Caller, remember: Remember) -> bool {
     let (expires_at, now) = (wire::time(caller.session.expires_at), wire::time(caller.now));
     remember == Remember::Yes
         && caller.session.impersonated_by.is_none()
-        && Lifecycle::STANDARD.refresh_due(expires_at, now)
+        && Lifecycle::STANDARD.is_refresh_due(expires_at, now)
 }
 
 /// Renews the session of the caller when that is due and returns the cookies to set. A failure is logged and does not

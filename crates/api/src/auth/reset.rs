@@ -84,7 +84,7 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
 pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
     let asked = Asked::from_request(request, &app).await?;
     let query = asked.query_object();
-    let mut reader = better_auth::schema::Reader::query(&query);
+    let mut reader = better_auth::schema::FieldReader::query(&query);
     let callback = reader.string("callbackURL");
     reader.finish()?;
     asked.check_callback(callback)?;

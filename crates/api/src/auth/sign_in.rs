@@ -127,7 +127,7 @@ pub async fn sign_up(asked: Asked) -> Answered {
     asked.check_form()?;
     // The address is not looked up, so the response time does not reveal whether it is known. The work is the same for
     // every password of allowed length; longer ones are cut, to bound the cost.
-    let sample: String = password.chars().take(password::LONGEST).collect();
+    let sample: String = password.chars().take(password::MAX_LENGTH).collect();
     asked.app.gate().hashing().pretend(sample).await;
     Err(AuthError::failed_to_create_user().into())
 }

@@ -2,7 +2,7 @@
 //! access to the new mailbox.
 
 use better_auth::error::AuthError;
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use serde_json::json;
 
 use super::answer::{Answered, answer};
@@ -20,7 +20,7 @@ use service::actions::addresses;
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(asked: Asked) -> Answered {
     let query = asked.query_object();
-    let mut reader = Reader::query(&query);
+    let mut reader = FieldReader::query(&query);
     let token = reader.string("token").to_owned();
     reader.finish()?;
     let callback = asked.query("callbackURL").filter(|callback| !callback.is_empty());

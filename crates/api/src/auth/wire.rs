@@ -3,7 +3,7 @@
 use better_auth::object::{
     InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
 };
-use better_auth::timestamp::Timestamp as WireTime;
+use better_auth::timestamp::UnixMillis as WireTime;
 use model::id::UserId;
 use model::invitation::Invitation;
 use model::organization::Organization;

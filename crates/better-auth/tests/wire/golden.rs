@@ -1,5 +1,4 @@
-//! Recorded values: `vectors.json` from the reference server, `recordings.json` from the functions
-//! of better-auth 1.7.7 themselves.
+//! Recorded values: `vectors.json` from the reference server, `recordings.json` from functions of better-auth 1.7.7.
 
 use std::sync::LazyLock;
 
@@ -12,12 +11,12 @@ use better_auth::{
     password,
     session::{Lifecycle, Remember},
     set_cookie::SetCookies,
-    timestamp::Timestamp,
+    timestamp::UnixMillis,
     trusted_origin::TrustedOrigin,
 };
 use serde_json::Value;
 
-use crate::people::{NOW, Person, SECRET};
+use crate::users::{NOW, SECRET, TestUser};
 
 static VECTORS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("vectors.json")).unwrap());
 static RECORDINGS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("recordings.json")).unwrap());
@@ -30,7 +29,7 @@ fn object<T: serde::de::DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Writes the cookies of an answer to a request with these cookies.
+/// Returns the `Set-Cookie` headers of a response to a request with these cookies.
 fn lines(header: &str, write: impl Fn(&SetCookies<'_>) -> Vec<String>) -> Vec<String> {
     lines_at("http://localhost:4100", header, write)
 }
@@ -56,7 +55,7 @@ fn without_values(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn recorded_signatures_are_made_and_accepted() {
+fn recorded_signatures_are_reproduced_and_accepted() {
     assert_eq!(text(&VECTORS["secret"]), SECRET);
     for (value, cookie_value) in [("session_token", "token"), ("dont_remember", "value")]
         .map(|(cookie, key)| (text(&VECTORS[cookie][key]), text(&VECTORS[cookie]["cookie_value"])))
@@ -74,7 +73,7 @@ fn recorded_signatures_are_made_and_accepted() {
 }
 
 #[test]
-fn the_recorded_session_cookie_names_its_token() {
+fn recorded_session_cookie_has_its_token() {
     let recorded = &VECTORS["session_token"];
     let names = CookieNames::for_base_url("http://localhost:4100");
     let header = format!("{}={}", names.session_token(), text(&recorded["cookie_value"]));
@@ -84,12 +83,12 @@ fn the_recorded_session_cookie_names_its_token() {
 }
 
 #[test]
-fn the_recorded_cache_is_rebuilt_byte_for_byte() {
+fn recorded_cache_is_reproduced() {
     let recorded = &VECTORS["session_data_compact"];
     let signed: Value = serde_json::from_str(text(&recorded["signed_text"])).unwrap();
     let session: SessionObject = object(&signed["session"]);
     let user: UserObject = object(&signed["user"]);
-    let now = Timestamp::from_millis(signed["updatedAt"].as_i64().unwrap());
+    let now = UnixMillis::from_millis(signed["updatedAt"].as_i64().unwrap());
 
     let value = cache::build(SECRET, &session, &user, now, 300);
     assert_eq!(value, text(&recorded["cookie_value"]));
@@ -105,34 +104,34 @@ fn the_recorded_cache_is_rebuilt_byte_for_byte() {
 }
 
 #[test]
-fn a_recorded_cache_with_awkward_text_is_rebuilt_byte_for_byte() {
+fn recorded_cache_with_special_characters_is_reproduced() {
     let recorded = &RECORDINGS["cache"];
     let session: SessionObject = object(&recorded["session"]);
     let user: UserObject = object(&recorded["user"]);
-    let now = Timestamp::from_millis(recorded["now"].as_i64().unwrap());
+    let now = UnixMillis::from_millis(recorded["now"].as_i64().unwrap());
     let written = lines("", |cookies| cookies.session_data(&session, &user, now, Remember::Yes));
     assert_eq!(written, [text(&recorded["lines"][0])]);
 }
 
 #[test]
-fn a_cache_counts_only_for_its_token_and_time() {
-    let ada = Person::ada();
+fn cache_is_valid_only_for_its_token_and_lifetime() {
+    let ada = TestUser::ada();
     let value = ada.cached();
     let used = |token: &str, now| cache::verify(SECRET, &value, token, now).is_some();
     assert!(used(&ada.session.token, NOW));
     assert!(used(&ada.session.token, NOW.plus_seconds(300)));
     assert!(!used(
         &ada.session.token,
-        Timestamp::from_millis(NOW.millis() + 300_001)
+        UnixMillis::from_millis(NOW.millis() + 300_001)
     ));
-    assert!(!used(&Person::ben().session.token, NOW));
+    assert!(!used(&TestUser::ben().session.token, NOW));
     assert!(!used("", NOW));
     assert!(cache::verify("another secret", &value, &ada.session.token, NOW).is_none());
 }
 
 #[test]
-fn a_cache_does_not_outlive_its_session() {
-    let mut ada = Person::ada();
+fn cache_expires_with_its_session() {
+    let mut ada = TestUser::ada();
     ada.session.expires_at = NOW.plus_seconds(10);
     let value = ada.cached();
     let used = |now| cache::verify(SECRET, &value, &ada.session.token, now).is_some();
@@ -141,7 +140,7 @@ fn a_cache_does_not_outlive_its_session() {
 }
 
 #[test]
-fn recorded_chunks_are_written_line_by_line() {
+fn recorded_chunks_are_reproduced() {
     let recorded = RECORDINGS["chunks"].as_array().unwrap();
     assert!(recorded.len() >= 17);
     for chunks in recorded {
@@ -156,7 +155,7 @@ fn recorded_chunks_are_written_line_by_line() {
     }
 }
 
-/// A line as the recording shows it: `x*3977` for that many of them.
+/// Abbreviates a header like the recording: `x*3977` for that many of them.
 fn shorten(line: &str) -> String {
     let (name, rest) = line.split_once('=').unwrap();
     let (value, attributes) = rest.split_once(';').unwrap();
@@ -167,8 +166,8 @@ fn shorten(line: &str) -> String {
 }
 
 #[test]
-fn a_remembered_sign_in_sets_token_and_cache() {
-    let ada = Person::ada();
+fn remembered_sign_in_sets_token_and_cache() {
+    let ada = TestUser::ada();
     let issued = |header: &str| {
         lines(header, |cookies| {
             cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes)
@@ -198,8 +197,8 @@ fn a_remembered_sign_in_sets_token_and_cache() {
 }
 
 #[test]
-fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
-    let ada = Person::ada();
+fn unremembered_sign_in_sets_session_cookies() {
+    let ada = TestUser::ada();
     let issued = lines("", |cookies| cookies.issue(&ada.session, &ada.user, NOW, Remember::No));
     assert_eq!(
         without_values(&issued),
@@ -218,8 +217,8 @@ fn a_sign_in_that_is_not_remembered_ends_with_the_browser() {
 }
 
 #[test]
-fn over_https_cookies_are_secure_and_renamed() {
-    let ada = Person::ada();
+fn https_cookies_are_secure_and_prefixed() {
+    let ada = TestUser::ada();
     let issued = lines_at("https://school.test", "", |cookies| {
         let mut lines = cookies.issue(&ada.session, &ada.user, NOW, Remember::Yes);
         lines.push(cookies.clear_session_data());
@@ -236,7 +235,7 @@ fn over_https_cookies_are_secure_and_renamed() {
 }
 
 #[test]
-fn signing_out_clears_what_the_request_brought() {
+fn sign_out_clears_received_cookies() {
     let line = |name: &&str| format!("better-auth.{name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
     for (header, cleared) in [
         ("", vec!["session_token", "session_data", "dont_remember"]),
@@ -267,7 +266,7 @@ fn signing_out_clears_what_the_request_brought() {
 }
 
 #[test]
-fn administrators_find_their_way_back() {
+fn admin_session_cookie_restores_session() {
     let names = CookieNames::for_base_url("http://localhost:4100");
     for remember in [Remember::Yes, Remember::No] {
         let written = lines("", |cookies| vec![cookies.admin_session("tok", remember)]);
@@ -298,7 +297,7 @@ fn recorded_passwords_verify() {
 }
 
 #[test]
-fn recorded_addresses_are_judged_alike() {
+fn recorded_addresses_have_same_validity() {
     let recorded = RECORDINGS["emails"].as_object().unwrap();
     assert!(recorded.len() >= 35);
     for (address, taken) in recorded {
@@ -307,7 +306,7 @@ fn recorded_addresses_are_judged_alike() {
 }
 
 #[test]
-fn recorded_origins_are_judged_alike_or_stricter() {
+fn recorded_origins_have_same_or_stricter_result() {
     let front = TrustedOrigin::of("https://front.test").unwrap();
     let recorded = RECORDINGS["origins"].as_array().unwrap();
     assert!(recorded.len() >= 40);
@@ -318,7 +317,7 @@ fn recorded_origins_are_judged_alike_or_stricter() {
             judged["origin"].as_bool().unwrap(),
             judged["redirect"].as_bool().unwrap(),
         );
-        let ours = (front.covers(url), front.allows_redirect(url));
+        let ours = (front.contains_url(url), front.allows_redirect(url));
         if ours == (false, false) && theirs != ours {
             stricter.push(url);
         } else {

@@ -1,6 +1,6 @@
-//! Whole values as the original library wrote them, and what happens when they are touched.
+//! Complete values as written by the original library, and the effect of modifications.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod golden;
 mod mutations;
-mod people;
+mod users;

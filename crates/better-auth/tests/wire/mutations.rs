@@ -1,4 +1,4 @@
-//! Nothing that was touched is accepted, and everything untouched is.
+//! Modified values are rejected, unmodified ones are accepted.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use better_auth::{
@@ -10,10 +10,10 @@ use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::people::{NOW, Person, SECRET};
+use crate::users::{NOW, SECRET, TestUser};
 
-/// The same bytes with one bit turned; `None` when they are no text any more.
-fn with_turned_bit(text: &str, place: prop::sample::Index, bit: u8) -> Option<String> {
+/// Flips one bit; `None` if the result is not valid UTF-8.
+fn flip_bit(text: &str, place: prop::sample::Index, bit: u8) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let place = place.index(bytes.len());
     bytes[place] ^= 1 << bit;
@@ -28,7 +28,7 @@ fn encoded(envelope: &Value) -> String {
     URL_SAFE_NO_PAD.encode(envelope.to_string())
 }
 
-/// The paths of all values in a JSON document, objects included.
+/// The paths of all values in a JSON document, including objects.
 fn paths(value: &Value) -> Vec<String> {
     let Value::Object(entries) = value else {
         return vec![String::new()];
@@ -42,8 +42,8 @@ fn paths(value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn no_field_of_a_cached_copy_can_be_taken_from_somebody_else() {
-    let (ada, ben) = (Person::ada(), Person::ben());
+fn cache_field_of_another_user_is_rejected() {
+    let (ada, ben) = (TestUser::ada(), TestUser::ben());
     let (of_ada, of_ben) = (envelope(&ada.cached()), envelope(&ben.cached()));
     assert!(ada.accepts(&encoded(&of_ada)) && ben.accepts(&encoded(&of_ben)));
 
@@ -63,8 +63,8 @@ fn no_field_of_a_cached_copy_can_be_taken_from_somebody_else() {
 }
 
 #[test]
-fn no_field_of_a_cached_copy_can_be_rewritten_removed_or_added() {
-    let ada = Person::ada();
+fn changed_removed_or_added_cache_field_is_rejected() {
+    let ada = TestUser::ada();
     let original = envelope(&ada.cached());
     for (path, forged) in [
         ("/session/user/role", Value::from("SUPER_ADMIN")),
@@ -97,8 +97,8 @@ fn no_field_of_a_cached_copy_can_be_rewritten_removed_or_added() {
 }
 
 #[test]
-fn other_spellings_of_a_cached_copy_are_refused() {
-    let ada = Person::ada();
+fn non_canonical_cache_is_rejected() {
+    let ada = TestUser::ada();
     let text = envelope(&ada.cached()).to_string();
     let blank = text.replacen(':', ": ", 1);
     let escaped = text.replacen("Ada", "\\u0041da", 1);
@@ -117,43 +117,43 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_turned_bit_in_a_cached_copy_is_noticed(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = Person::ada();
-        if let Some(touched) = with_turned_bit(&ada.cached(), place, bit) {
+    fn flipped_bit_in_cache_is_rejected(place: prop::sample::Index, bit in 0_u8..8) {
+        let ada = TestUser::ada();
+        if let Some(touched) = flip_bit(&ada.cached(), place, bit) {
             prop_assert!(!ada.accepts(&touched));
         }
     }
 
     #[test]
-    fn a_turned_bit_inside_a_cached_copy_is_noticed(place: prop::sample::Index, bit in 0_u8..8) {
-        let ada = Person::ada();
+    fn flipped_bit_inside_cache_is_rejected(place: prop::sample::Index, bit in 0_u8..8) {
+        let ada = TestUser::ada();
         let text = envelope(&ada.cached()).to_string();
-        if let Some(touched) = with_turned_bit(&text, place, bit) {
+        if let Some(touched) = flip_bit(&text, place, bit) {
             prop_assert!(!ada.accepts(&URL_SAFE_NO_PAD.encode(touched)));
         }
     }
 
     #[test]
-    fn a_turned_bit_in_a_signed_cookie_is_noticed(
+    fn flipped_bit_in_signed_cookie_is_rejected(
         token in "[A-Za-z0-9]{32}",
         place: prop::sample::Index,
         bit in 0_u8..8,
     ) {
         let cookie_value = sign(SECRET, &token);
         let meaning = |value: &str| percent_decode_str(value).collect::<Vec<u8>>();
-        if let Some(touched) = with_turned_bit(&cookie_value, place, bit) {
-            // `%2b` for `%2B` is the same cookie in other letters, as in the library.
+        if let Some(touched) = flip_bit(&cookie_value, place, bit) {
+            // `%2b` and `%2B` encode the same cookie, as in the library.
             let same = meaning(&touched) == meaning(&cookie_value);
             prop_assert_eq!(verify(SECRET, &touched), same.then(|| token.clone()));
         }
         let plain = String::from_utf8(meaning(&cookie_value)).unwrap();
-        if let Some(touched) = with_turned_bit(&plain, place, bit) {
+        if let Some(touched) = flip_bit(&plain, place, bit) {
             prop_assert_eq!(verify(SECRET, &touched), None);
         }
     }
 
     #[test]
-    fn a_signature_fits_one_value_and_one_secret(
+    fn signature_is_valid_for_one_value_and_secret(
         one in "[A-Za-z0-9]{1,40}",
         other in "[A-Za-z0-9]{1,40}",
     ) {
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn every_text_comes_back_from_its_signed_cookie(secret in "\\PC{1,40}", value in any::<String>()) {
+    fn signed_cookie_roundtrips_any_text(secret in "\\PC{1,40}", value in any::<String>()) {
         let signed = sign(&secret, &value);
         prop_assert!(signed.bytes().all(|byte| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte)));
         let expected = (!value.is_empty()).then_some(value);
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn every_length_comes_back_from_its_chunks(
+    fn chunks_of_any_length_are_joined(
         value in "[A-Za-z0-9_-]{1,64}",
         times in 1_usize..700,
         before in 0_usize..5,
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn no_header_makes_the_reader_panic(header: Vec<u8>, body in any::<String>()) {
+    fn arbitrary_header_does_not_panic(header: Vec<u8>, body in any::<String>()) {
         let names = CookieNames::for_base_url("http://a.test");
         for bytes in [header.as_slice(), body.as_bytes()] {
             let cookies = RequestCookies::parse([bytes]);

@@ -1,5 +1,5 @@
 //! `groupwork demo`: a local demo school without configuration: generated secrets, SQLite, files on disk, and a
-//! practice document server in the same process.
+//! document server simulator in the same process.
 
 mod around;
 mod caller;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -73,9 +73,9 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let listener = bind(arguments.listen).await?;
     let address = listener.local_addr()?;
     let secrets = secrets::load_or_create(&arguments.data_dir)?;
-    let practice = Practice::start(Settings::new(secrets.docserver.clone()))
+    let practice = Simulator::start(SimulatorSettings::new(secrets.docserver.clone()))
         .await
-        .context("practice document server")?;
+        .context("document server simulator")?;
     let own_url = format!("http://{address}");
     let frontend_url = arguments.page.unwrap_or_else(|| own_url.clone());
     let config = Config::check(
@@ -146,7 +146,7 @@ fn print_sign_ins(frontend_url: &str, document_server: &str, school: &School) ->
     writeln!(out, "\ngroupwork demo: {frontend_url}")?;
     writeln!(
         out,
-        "The document server beside it is a practice stand-in, not ONLYOFFICE: {document_server}\n"
+        "Its document server is a simulator, not ONLYOFFICE: {document_server}\n"
     )?;
     writeln!(out, "Everybody signs in with the password {PASSWORD}")?;
     for (part, email) in school.sign_ins() {

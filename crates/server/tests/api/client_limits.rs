@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use document_server_simulator::{Simulator, SimulatorSettings, client};
 use model::id::DocumentId;
-use practice_document_server::{Practice, Settings, client};
 use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -198,7 +198,9 @@ async fn uploads_held_open_are_bounded_per_user_and_count_against_the_quota() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let url = practice.url();
     let (mut place, world, service) = started(&[("DOCSERVER_URL", &url)]).await;
     let (_, documents) = room(&service, &world).await;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Simulator, SimulatorSettings};
 
 use crate::support::app::DOCSERVER_SECRET;
 use crate::support::{Kind, Place};
@@ -140,7 +140,7 @@ fn the_packaged_example_of_settings_is_current() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET.to_owned()))
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
     let mut place = Place::new(Kind::Sqlite).unwrap();
@@ -175,7 +175,7 @@ async fn the_doctor_finds_everything_fine_beside_a_service_and_without_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_doctor_names_what_is_wrong_and_what_to_do() {
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET.to_owned()))
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET.to_owned()))
         .await
         .unwrap();
     let mut place = Place::new(Kind::Sqlite).unwrap();

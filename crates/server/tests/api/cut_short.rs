@@ -1,7 +1,7 @@
 //! A finish and a hand-in that a crash cuts short: what was acknowledged to nobody is as if it never began, or it is
 //! completed by the next start (contract 8.3).
 
-use practice_document_server::{Practice, Running, Settings, client};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings, client};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::support::{Client, Kind, Place, Started, World};
 
 struct Lesson {
     place: Place,
-    practice: Running,
+    practice: RunningSimulator,
     ada: Client,
     ben: Client,
     topic: String,
@@ -23,7 +23,9 @@ impl Lesson {
     async fn begin(kind: Kind) -> Option<Self> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+        let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap();
         place.set("DOCSERVER_URL", &practice.url());
         place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
         let mut service = place.start("serve");

@@ -1,7 +1,7 @@
 //! Whoever loses sight of a document while he has it open is sent out of the editor; everybody else writes on (contract
 //! 11.4).
 
-use practice_document_server::client::Editor;
+use document_server_simulator::client::Editor;
 use serde_json::json;
 
 use crate::support::PATIENCE;
@@ -20,10 +20,10 @@ async fn together(studio: &crate::support::studio::Studio, document: &str) -> [E
     for editor in [&ada, &ben, &cem] {
         editor.type_text("here").await.unwrap();
     }
-    let all_joined = |sent: &practice_document_server::Sent| {
+    let all_joined = |sent: &document_server_simulator::SentCallback| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = studio.server.practice().wait_for_callback(all_joined, PATIENCE);
+    let joined = studio.server.simulator().wait_for_callback(all_joined, PATIENCE);
     assert!(joined.await.is_some(), "the service was told of three editors");
     [ada, ben, cem]
 }
@@ -87,7 +87,7 @@ studio!(
         let adam = studio.app.as_(&world.adam);
         adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
         // The configuration still opens the editor at the document server.
-        let ben = practice_document_server::client::open(&studio.server.url(), &config)
+        let ben = document_server_simulator::client::open(&studio.server.url(), &config)
             .await
             .unwrap();
         eventually(async || is_out(&ben).await).await;

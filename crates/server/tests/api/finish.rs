@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use practice_document_server::client::Editor;
-use practice_document_server::{Down, Faults};
+use document_server_simulator::client::Editor;
+use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};
@@ -126,7 +126,7 @@ studio!(a_bell_that_was_cut_short_is_completed_by_the_next_start, |studio| {
     };
     crate::support::studio::eventually(noted).await;
     studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
+        down: Some(Outage::Unavailable),
         ..Faults::default()
     });
     studio.finish().await;
@@ -215,7 +215,7 @@ studio!(
             assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
             assert!(editor.type_text("More.").await.is_err(), "sent out");
         }
-        let most = studio.server.most_commands();
+        let most = studio.server.max_concurrent_commands();
         assert!((2..=8).contains(&most), "{most} commands at once");
         assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
     }
@@ -231,15 +231,15 @@ studio!(
         }
         let editor = studio.open(&studio.app.world.ben, &documents[20]).await;
         editor.type_text("Before the bell.").await.unwrap();
-        studio.server.faults().change(|faults| faults.command_delay = 60_000);
-        let begun = studio.server.commands_begun();
+        studio.server.faults().update(|faults| faults.command_delay = 60_000);
+        let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();
         assert_eq!(
             (&done["lockedDocuments"], &done["unsavedDocuments"]),
             (&json!(24), &json!(documents))
         );
-        let asked = studio.server.commands_begun() - begun;
+        let asked = studio.server.command_count() - begun;
         assert!(asked < 20, "after eight in a row nobody is asked any more: {asked}");
         // It wakes up; what was written before the bell comes with the end of the session.
         studio.server.faults().clear();
@@ -270,8 +270,8 @@ studio!(
         studio
             .server
             .faults()
-            .change(|faults| faults.forcesave_answer = Some(0));
-        let begun = studio.server.commands_begun();
+            .update(|faults| faults.forcesave_response = Some(0));
+        let begun = studio.server.command_count();
         let done = studio.finish().await;
         documents.sort();
         assert_eq!(
@@ -279,7 +279,7 @@ studio!(
             (&json!(20), &json!(documents))
         );
         // Two rounds of eight, and the drops of the first.
-        let asked = studio.server.commands_begun() - begun;
+        let asked = studio.server.command_count() - begun;
         assert!(asked <= 24, "{asked} commands");
         assert_eq!(count(studio, "documents WHERE status = 'LOCKED'").await, "20");
     }

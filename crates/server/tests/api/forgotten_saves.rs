@@ -1,13 +1,13 @@
 //! A save that nobody took and that is brought home later is older than everything that came since, whatever the clocks
 //! say. The crash loop found several ways to lose what somebody wrote on top of it.
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 
 use crate::support::studio::{Studio, eventually};
 
 /// Ben writes, and nobody takes it.
 async fn forgets(studio: &Studio, document: &str, text: &str) {
-    studio.server.faults().change(|faults| faults.forgets_saves = true);
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
     assert!(!editor.close().await.unwrap().accepted);

@@ -10,9 +10,9 @@ use db::platform::PlatformProof;
 use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUser;
 use db::{Store, Tenant};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
-use practice_document_server::{Practice, Settings};
 use reqwest::Url;
 use serde_json::{Value, json};
 
@@ -180,7 +180,9 @@ async fn play(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let folder = tokio::task::spawn_blocking(compiled).await.unwrap();
     let people = people(&place.store().await).await;
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let mut service = place.start("serve");
     service.ready().await;

@@ -1,8 +1,9 @@
 //! Documents that are deleted while editors are open: the editors are closed, what is saved afterwards is kept for a day for
 //! the staff of the class, and nothing of ours stays at the document server.
 
-use practice_document_server::{Down, Faults};
+use document_server_simulator::{Faults, Outage};
 use serde_json::{Value, json};
+use service::changes::removal;
 use service::changes::removal;
 
 use crate::support::rows::{execute, texts};
@@ -243,7 +244,7 @@ studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
     editor.type_text("It was away.").await.unwrap();
     is_noted(studio, &document).await;
     studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
+        down: Some(Outage::Unavailable),
         ..Faults::default()
     });
     delete(studio, &document).await;

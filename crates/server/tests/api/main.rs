@@ -109,6 +109,7 @@ mod people_revoked;
 mod people_shared;
 mod personal_export;
 mod process;
+mod prose_script;
 mod purge;
 mod query_plans;
 mod quotas;

@@ -2,7 +2,7 @@
 //! or comes from the document server, and while the archive of a topic is made, stays near what it takes at rest.
 //! `make test` packs 200 documents of 1 MB, `make soak` (`GROUPWORK_SOAK=1`) 200 of 10 MB.
 
-use practice_document_server::{Practice, Settings, client};
+use document_server_simulator::{Simulator, SimulatorSettings, client};
 use reqwest::Method;
 use serde_json::json;
 
@@ -82,7 +82,9 @@ async fn save(practice: &str, client: &Client, document: &str) {
 
 async fn on(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");

@@ -39,7 +39,7 @@ studio!(students_get_the_pdf_once_the_topic_is_finished, |studio| {
 
 studio!(a_pdf_passes_through, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
-    let bytes = practice_document_server::pdf_document("Sheet", &["Ready made.".to_owned()]);
+    let bytes = document_server_simulator::pdf_document("Sheet", &["Ready made.".to_owned()]);
     let rooms = format!("/workrooms/{}/documents", studio.room);
     let sheet = ada.upload(&rooms, "sheet.pdf", bytes.clone(), &[]).await.expect(201);
     let id = sheet["id"].as_str().unwrap();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use practice_document_server::client::Editor;
+use document_server_simulator::client::Editor;
 use rand::RngExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -198,7 +198,7 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
 async fn locked_stands_still(studio: &Studio, number: usize, document: &str) {
     studio.reopen().await;
     let editor = typed(studio, document, &format!("B{number}.")).await;
-    studio.server.faults().change(|faults| faults.ignores_drop = true);
+    studio.server.faults().update(|faults| faults.ignores_drop = true);
     let done = studio.finish().await;
     assert_eq!(done["unsavedDocuments"], json!([]), "round {number}");
     let content = async || {

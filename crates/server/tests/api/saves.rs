@@ -1,6 +1,6 @@
 //! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
 
-use practice_document_server::{DownloadFault, Faults, Sent};
+use document_server_simulator::{DownloadFault, Faults, SentCallback};
 use serde_json::json;
 
 use crate::support::studio::{eventually, next_second};
@@ -36,7 +36,7 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
         assert_eq!(editor.press_save().await.unwrap(), 0);
         eventually(async || studio.seen(&document).await["version"] == number).await;
         // The next press asks only once our answer has arrived.
-        let is_answered = |sent: &Sent| sent.status == 6 && sent.accepted;
+        let is_answered = |sent: &SentCallback| sent.status == 6 && sent.accepted;
         let heard = || {
             studio
                 .server
@@ -56,7 +56,7 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     let ben = studio.app.as_(&studio.app.world.ben);
     for number in 1..=53 {
         let page = include_bytes!("../../../adapters/templates/blank.docx");
-        let page = practice_document_server::write_document(page, &[format!("Line {number}.")]).unwrap();
+        let page = document_server_simulator::write_document(page, &[format!("Line {number}.")]).unwrap();
         let form =
             reqwest::multipart::Form::new().part("file", reqwest::multipart::Part::bytes(page).file_name("page.docx"));
         let request = ben.request(

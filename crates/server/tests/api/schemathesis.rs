@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use document_server_simulator::{Simulator, SimulatorSettings};
 use model::access::Access;
-use practice_document_server::{Practice, Settings};
 use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};
@@ -81,7 +81,9 @@ async fn ask_as(asker: Asker, kind: Kind) {
         println!("SKIPPED: schemathesis is not installed; scripts/setup-tests installs it");
         return;
     }
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let url = format!("--docserver-url={}", practice.url());
     let Some(app) = TestApp::start_with(kind, &[&url, "--trust-proxy=127.0.0.1"]).await else {
         return;

@@ -1,5 +1,5 @@
 //! One lesson, told with the official clients against the started binary: the demo as it comes, and a service on
-//! PostgreSQL beside a practice document server. The steps stand in `tests/clients/`.
+//! PostgreSQL with a document server simulator. The steps stand in `tests/clients/`.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +9,9 @@ use db::platform::PlatformProof;
 use db::platform::organizations::NewOrganization;
 use db::platform::users::NewUser;
 use db::{Store, Tenant};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use model::access::{MemberRole, PlatformRole};
 use model::id::OrganizationId;
-use practice_document_server::{Practice, Settings};
 use serde_json::{Value, json};
 
 use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Place, Started, clients_are_there};
@@ -136,7 +136,9 @@ async fn a_service_on_postgres_runs_a_whole_lesson() {
         return;
     };
     let people = people_with_passwords(&place.store().await).await;
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     let mut service = place.start("serve");
     service.ready().await;

@@ -1,7 +1,7 @@
 //! Open editors that fell silent are asked after: whoever is there stays, what is over is ended, and where words may be
 //! missing the staff see it (contract 8.2; document-server.md, hazards).
 
-use practice_document_server::{Faults, Sent};
+use document_server_simulator::{Faults, SentCallback};
 use serde_json::json;
 
 use crate::support::rows::{execute, texts};
@@ -14,7 +14,7 @@ async fn sessions(studio: &Studio, document: &str) -> Vec<Option<String>> {
 }
 
 /// Opens, and waits until the service has heard of it.
-async fn open_and_known(studio: &Studio, document: &str) -> practice_document_server::client::Editor {
+async fn open_and_known(studio: &Studio, document: &str) -> document_server_simulator::client::Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
     eventually(async || sessions(studio, document).await.len() == 1).await;
     editor
@@ -57,7 +57,7 @@ studio!(a_session_nobody_knows_is_ended_and_the_staff_see_it, |studio| {
     let editor = open_and_known(studio, &document).await;
     editor.type_text("Lost over there.").await.unwrap();
     // Its disk is gone, and with it the session.
-    studio.server.lose_everything();
+    studio.server.erase_all();
     studio.app.app.editing().sweep().await;
     assert_eq!(
         sessions(studio, &document).await.len(),
@@ -79,13 +79,13 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
     editor.type_text("All of it.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
     eventually(async || studio.seen(&document).await["version"] == 1).await;
-    let taken = |sent: &Sent| sent.status == 6 && sent.accepted;
+    let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
     studio
         .server
         .wait_for_callback(taken, crate::support::PATIENCE)
         .await
         .unwrap();
-    studio.server.lose_everything();
+    studio.server.erase_all();
     // Silent for an hour, and the save was the last thing heard.
     let hour = "UPDATE editing_sessions SET last_callback_at = last_callback_at - 3600000;
         UPDATE document_saves SET created_at = created_at - 3600000";
@@ -123,7 +123,7 @@ studio!(a_document_server_that_is_away_is_no_reason_to_end_anything, |studio| {
     silence(studio).await;
     for faults in [
         Faults {
-            down: Some(practice_document_server::Down::Unavailable),
+            down: Some(document_server_simulator::Outage::Unavailable),
             ..Faults::default()
         },
         Faults {
@@ -148,7 +148,7 @@ studio!(
         let document = studio.document("Our page").await;
         let editor = open_and_known(studio, &document).await;
         editor.type_text("Lost over there.").await.unwrap();
-        studio.server.lose_everything();
+        studio.server.erase_all();
         eventually(async || sessions(studio, &document).await.is_empty()).await;
         assert!(is_alarmed(studio, &document).await);
         let room = studio

@@ -2,7 +2,7 @@
 
 use better_auth::email;
 use better_auth::error::AuthError;
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use model::access::PlatformRole;
 use model::edit::Edit;
 use model::id::UserId;
@@ -29,7 +29,7 @@ use service::changes::retention;
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn show(asked: Asked) -> Answered {
     let query = asked.query_object();
-    let mut reader = Reader::query(&query);
+    let mut reader = FieldReader::query(&query);
     let user = UserId::new(reader.string("id"));
     reader.finish()?;
     let (present, admin) = administrator(&asked, AuthError::may_not_get_user()).await?;
@@ -177,7 +177,7 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
         Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
         image => image,
     };
-    let mut reader = Reader::nested("body.data", data);
+    let mut reader = FieldReader::nested("body.data", data);
     if data.contains_key("email") {
         edit.email = Some(known_address(reader.string("email"))?);
     }

@@ -2,7 +2,7 @@
 
 use better_auth::error::AuthError;
 use better_auth::object::UserObject;
-use better_auth::schema::Reader;
+use better_auth::schema::FieldReader;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -79,21 +79,21 @@ pub async fn list(asked: Asked) -> Answered {
 
 fn read(asked: &Asked) -> Result<AccountSearch, AuthError> {
     let query = asked.query_object();
-    let mut reader = Reader::query(&query);
+    let mut reader = FieldReader::query(&query);
     let search_value = reader.optional_string("searchValue").filter(|text| !text.is_empty());
     let search_field = reader
-        .optional_word("searchField", &["email", "name"])
+        .optional_enum("searchField", &["email", "name"])
         .unwrap_or("email");
-    let search_operator = reader.optional_word("searchOperator", &SEARCH).unwrap_or("contains");
+    let search_operator = reader.optional_enum("searchOperator", &SEARCH).unwrap_or("contains");
     let (limit, offset) = (reader.optional_string("limit"), reader.optional_string("offset"));
     let sort = reader
-        .optional_word("sortBy", &AccountSearch::FIELDS)
+        .optional_enum("sortBy", &AccountSearch::FIELDS)
         .map(str::to_owned);
-    let downwards = reader.optional_word("sortDirection", &["asc", "desc"]) == Some("desc");
+    let downwards = reader.optional_enum("sortDirection", &["asc", "desc"]) == Some("desc");
     let filter_field = reader
-        .optional_word("filterField", &AccountSearch::FIELDS)
+        .optional_enum("filterField", &AccountSearch::FIELDS)
         .unwrap_or("email");
-    let filter_operator = reader.optional_word("filterOperator", &FILTER).unwrap_or("eq");
+    let filter_operator = reader.optional_enum("filterOperator", &FILTER).unwrap_or("eq");
     reader.finish()?;
     // One value, or several under the same name: the library's client sends both.
     let values: Vec<String> = asked.queries("filterValue").into_iter().map(str::to_owned).collect();

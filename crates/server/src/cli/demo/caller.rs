@@ -141,6 +141,6 @@ pub fn ids(people: &[Person]) -> Vec<&str> {
 pub fn page(title: &str, paragraphs: &[&str]) -> anyhow::Result<Vec<u8>> {
     let mut lines = vec![title.to_owned(), String::new()];
     lines.extend(paragraphs.iter().map(|&paragraph| paragraph.to_owned()));
-    practice_document_server::write_document(&practice_document_server::blank_document("docx"), &lines)
+    document_server_simulator::write_document(&document_server_simulator::blank_document("docx"), &lines)
         .map_err(|_| anyhow::anyhow!("the blank document can be written"))
 }

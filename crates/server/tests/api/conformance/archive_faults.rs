@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use practice_document_server::{Down, Faults};
+use document_server_simulator::{Faults, Outage};
 use reqwest::Method;
 
 use super::archives::{archive, errors, heavy, is_complete, names, uploaded};
@@ -67,7 +67,7 @@ studio!(z04_what_is_missing_or_damaged_is_named, |studio| {
     assert!(said.contains("/Whole.pdf: it could not be converted"), "{said}");
     assert_eq!((names(&refused).len(), said.lines().count()), (2, 5), "{said}");
     studio.server.set_faults(Faults {
-        down: Some(Down::Refuse),
+        down: Some(Outage::Refuse),
         ..Faults::default()
     });
     for count in 0..10 {
@@ -87,7 +87,7 @@ studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
     for count in 0..20 {
         studio.document(&format!("Page {count}")).await;
     }
-    studio.server.faults().change(|faults| faults.conversion_polls = 3);
+    studio.server.faults().update(|faults| faults.conversion_polls = 3);
     let world = &studio.app.world;
     let user = model::id::UserId::new(world.ada.id.as_str());
     let request = studio.app.as_(&world.ada);

@@ -74,7 +74,7 @@ async fn opens_for_reading(studio: &Studio, people: &[&Person], document: &str) 
             claims(config["token"].as_str().unwrap())["document"]["permissions"],
             config["document"]["permissions"]
         );
-        let viewer = practice_document_server::client::open(&studio.server.url(), &config)
+        let viewer = document_server_simulator::client::open(&studio.server.url(), &config)
             .await
             .unwrap();
         assert!(!viewer.may_edit());

@@ -1,6 +1,6 @@
 //! Documents as PDF by the document server (document-server.md, V1 to V9).
 
-use practice_document_server::{Down, DownloadFault, Faults};
+use document_server_simulator::{DownloadFault, Faults, Outage};
 use serde_json::{Value, json};
 
 use crate::documents::put;
@@ -84,7 +84,7 @@ studio!(v02_a_pdf_is_made_once_for_each_state_of_a_document, |studio| {
 studio!(v03_readers_at_once_share_one_conversion, |studio| {
     let document = studio.document("Our page").await;
     studio.write(&studio.app.world.ben, &document, "For all.").await;
-    studio.server.faults().change(|faults| faults.conversion_polls = 2);
+    studio.server.faults().update(|faults| faults.conversion_polls = 2);
     let ada = studio.app.as_(&studio.app.world.ada);
     let pdf = path(&document, "/pdf");
     let all = futures_util::future::join_all((0..6).map(|_| ada.get(&pdf))).await;
@@ -141,10 +141,10 @@ studio!(v05_each_failure_of_a_conversion_has_its_own_word, |studio| {
     studio
         .server
         .faults()
-        .change(|faults| faults.conversion_error = Some(-2));
+        .update(|faults| faults.conversion_error = Some(-2));
     ada.get(&pdf).await.refused(504, "DOCSERVER_TIMEOUT");
     studio.server.set_faults(Faults {
-        down: Some(Down::Refuse),
+        down: Some(Outage::Refuse),
         ..Faults::default()
     });
     ada.get(&pdf).await.refused(502, "DOCSERVER_ERROR");
@@ -163,7 +163,7 @@ studio!(
     ["--docserver-conversion-seconds=2"],
     |studio| {
         let ada = studio.app.as_(&studio.app.world.ada);
-        studio.server.faults().change(|faults| faults.conversion_polls = 3);
+        studio.server.faults().update(|faults| faults.conversion_polls = 3);
         let slow = studio.document("Slow").await;
         assert_eq!(
             ada.get(&path(&slow, "/pdf")).await.status,

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use db::Database;
-use practice_document_server::{Down, Faults, Sent, Settings};
+use document_server_simulator::{Faults, Outage, SentCallback, SimulatorSettings};
 use serde_json::json;
 
 use crate::finish::status;
@@ -20,9 +20,9 @@ const PATIENCE: Duration = crate::support::PATIENCE;
 
 async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
     // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.
-    let settings = Settings {
+    let settings = SimulatorSettings {
         time_scale: 0.3,
-        ..Settings::new(DOCSERVER_SECRET)
+        ..SimulatorSettings::new(DOCSERVER_SECRET)
     };
     let Some(studio) = Studio::start_beside(kind, settings, &[]).await else {
         return;
@@ -48,7 +48,7 @@ async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind
     };
     execute(&studio.app.database, broken.to_owned()).await;
     let closing = tokio::spawn(editor.close());
-    let failed = |sent: &Sent| sent.status == 2 && sent.answer_status == Some(503);
+    let failed = |sent: &SentCallback| sent.status == 2 && sent.answer_status == Some(503);
     studio.server.wait_for_callback(failed, PATIENCE).await.unwrap();
     assert_eq!(
         studio.origins(&document).await,
@@ -93,7 +93,7 @@ studio!(e03_a_lost_answer_is_repeated_and_stored_once, |studio| {
         .wait_for_callback(|sent| sent.status == 1, PATIENCE)
         .await
         .unwrap();
-    studio.server.faults().change(|faults| faults.lose_answers = 2);
+    studio.server.faults().update(|faults| faults.lost_responses = 2);
     assert!(editor.close().await.unwrap().accepted);
     assert_eq!(studio.origins(&document).await, ["EDITOR"]);
     let tries = studio.server.callbacks().iter().filter(|sent| sent.status == 2).count();
@@ -157,7 +157,7 @@ studio!(e05_a_document_server_that_is_away_holds_up_nothing, |studio| {
     let editor = studio.open(&studio.app.world.ben, &draft).await;
     editor.type_text("Not yet saved.").await.unwrap();
     studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
+        down: Some(Outage::Unavailable),
         ..Faults::default()
     });
     let done = studio.finish().await;
@@ -243,7 +243,7 @@ studio!(
         );
         // Nothing is left that the sweep would ask after again and again.
         assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
-        studio.server.clear_record();
+        studio.server.clear_log();
         studio.app.app.editing().sweep().await;
         let asked = studio
             .server
@@ -358,13 +358,13 @@ studio!(e09_readiness_shows_a_document_server_that_is_ill, |studio| {
     let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready().await["checks"]["docserver"], "ok");
     // The real one says so with status 200, too.
-    studio.server.faults().change(|faults| faults.unhealthy = true);
+    studio.server.faults().update(|faults| faults.unhealthy = true);
     let ill = ready().await;
     assert_eq!(
         (&ill["status"], &ill["checks"]["docserver"]),
         (&json!("degraded"), &json!("down"))
     );
-    for down in [Down::Unavailable, Down::Refuse] {
+    for down in [Outage::Unavailable, Outage::Refuse] {
         studio.server.set_faults(Faults {
             down: Some(down),
             ..Faults::default()

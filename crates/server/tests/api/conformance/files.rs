@@ -315,7 +315,7 @@ studio!(an_earlier_state_keeps_its_own_kind, |studio| {
         .await
         .expect(201);
     let document = text["id"].as_str().unwrap().to_owned();
-    studio.server.set_faults(practice_document_server::Faults::default());
+    studio.server.set_faults(document_server_simulator::Faults::default());
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx")
         .await

@@ -1,8 +1,9 @@
 //! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
 //! (document-server.md, E1).
 
+use document_server_simulator::{DownloadFault, Faults, Simulator, SimulatorSettings, client};
+use groupwork::app::App;
 use groupwork::bootstrap::build_app;
-use practice_document_server::{DownloadFault, Faults, Practice, Settings, client};
 use serde_json::json;
 
 use crate::support::app::DOCSERVER_SECRET;
@@ -16,9 +17,9 @@ use crate::support::{Client, Kind, Place, TestApp, World};
 async fn forgotten(studio: &Studio, document: &str, text: &str) {
     let editor = studio.open(&studio.app.world.ben, document).await;
     editor.type_text(text).await.unwrap();
-    studio.server.faults().change(|faults| faults.forgets_saves = true);
+    studio.server.faults().update(|faults| faults.forgets_saves = true);
     assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().change(|faults| faults.forgets_saves = false);
+    studio.server.faults().update(|faults| faults.forgets_saves = false);
 }
 
 studio!(e01_a_forgotten_save_is_brought_home, |studio| {
@@ -91,7 +92,9 @@ studio!(
 async fn e01_a_lesson_that_ends_while_the_service_is_down(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
     let mut service = place.start("serve");
@@ -169,7 +172,9 @@ async fn e01_two_instances_bring_each_save_home_once() {
 async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
     let world = World::create(&place.store().await, &place.database).await;
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     place.set("DOCSERVER_URL", &practice.url());
     place.set("DOCSERVER_RECONCILE_INTERVAL_SECONDS", "1");
     let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");

@@ -1,6 +1,6 @@
 //! How a freeze waits for the pages of open editors, and what it believes of a forced save (document-server.md, S1, S4, S8).
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 use serde_json::json;
 
 use super::states::{commands, quiet};
@@ -30,7 +30,7 @@ studio!(
         }
         let world = &studio.app.world;
         let document = studio.document("Our page").await;
-        studio.server.faults().change(|faults| faults.autosave_gap = Some(300));
+        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
         let page = Page::open(studio, &world.cem, &document).await;
         let key = studio.key(&document).await;
         page.type_text("Sent. ");
@@ -38,7 +38,7 @@ studio!(
         eventually(async || session_of(studio, &document).await.contains(&world.cem.id)).await;
         // 0 ms after the last key the hand-in begins.
         page.type_text("The last words.");
-        studio.server.clear_record();
+        studio.server.clear_log();
         let handed_in = studio.submit(&world.ben, &document).await.expect(200);
         assert_eq!(
             (&handed_in["unsaved"], &handed_in["document"]["contentPending"]),
@@ -76,7 +76,7 @@ studio!(
         if !clients_are_there() {
             return;
         }
-        studio.server.faults().change(|faults| faults.autosave_gap = Some(300));
+        studio.server.faults().update(|faults| faults.autosave_gap = Some(300));
         let people = [&studio.app.world.ben, &studio.app.world.cem];
         let mut open = Vec::new();
         for number in 0..4 {
@@ -114,7 +114,7 @@ studio!(
             ..Faults::default()
         };
         let answered = |answer| Faults {
-            forcesave_answer: Some(answer),
+            forcesave_response: Some(answer),
             ..Faults::default()
         };
         // Started, but nothing comes; no such session; closing, but nothing comes; nothing new; no answer at all.
@@ -158,7 +158,7 @@ studio!(
         editor.type_text("Before the crash.").await.unwrap();
         eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
         studio.server.crash();
-        studio.server.clear_record();
+        studio.server.clear_log();
         let done = studio.finish().await;
         assert_eq!(done["unsavedDocuments"], json!([document]));
         let forced = studio
@@ -186,7 +186,7 @@ studio!(
         let editor = studio.open(&world.ben, &document).await;
         editor.type_text("Before the press.").await.unwrap();
         eventually(async || session_of(studio, &document).await.contains(&world.ben.id)).await;
-        studio.server.faults().change(|faults| {
+        studio.server.faults().update(|faults| {
             // The forced result takes longer than the editor stays, and the final save is slow.
             faults.forced_assembly = 60_000;
             faults.hold = vec![2];
@@ -201,7 +201,7 @@ studio!(
             (&json!(true), &json!(true))
         );
         assert_eq!(handed_in["document"]["version"], 0);
-        studio.server.faults().until_held(1).await;
+        studio.server.faults().wait_until_held(1).await;
         studio.server.faults().clear();
         let came = ada
             .expect_where("document:status", |told| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice_document_server::{DownloadFault, Duplicate, Faults, Sent};
+use document_server_simulator::{DownloadFault, DuplicateDelivery, Faults, SentCallback};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -53,14 +53,14 @@ studio!(
 );
 
 studio!(b03_repeat_is_idempotent, |studio| {
-    repeated(studio, Duplicate::Sequential).await;
+    repeated(studio, DuplicateDelivery::Sequential).await;
 });
 
 studio!(b04_two_at_once_are_one_revision, |studio| {
-    repeated(studio, Duplicate::Parallel).await;
+    repeated(studio, DuplicateDelivery::Parallel).await;
 });
 
-async fn repeated(studio: &Studio, duplicate: Duplicate) {
+async fn repeated(studio: &Studio, duplicate: DuplicateDelivery) {
     let document = studio.document("Our page").await;
     studio.server.set_faults(Faults {
         duplicate: Some(duplicate),
@@ -136,7 +136,7 @@ studio!(b07_a_slow_forced_save_never_covers_the_final_one, |studio| {
         ..Faults::default()
     });
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    studio.server.faults().until_held(1).await;
+    studio.server.faults().wait_until_held(1).await;
     editor.type_text("Second.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
@@ -291,7 +291,7 @@ studio!(
                 ..Faults::default()
             });
             assert_eq!(editor.press_save().await.unwrap(), 0);
-            let answered = |sent: &Sent| sent.status == 6 && sent.key.contains(&document);
+            let answered = |sent: &SentCallback| sent.status == 6 && sent.key.contains(&document);
             let sent = studio.server.wait_for_callback(answered, PATIENCE).await.unwrap();
             assert_eq!((sent.answer_status, sent.accepted), (Some(status), false), "{fault:?}");
             assert_eq!(studio.origins(&document).await, Vec::<String>::new(), "{fault:?}");
@@ -312,7 +312,7 @@ studio!(
 
 studio!(b14_a_long_session_whose_header_was_cut_is_still_believed, |studio| {
     let document = studio.document("Our page").await;
-    studio.server.faults().change(|faults| faults.history_padding = 1500);
+    studio.server.faults().update(|faults| faults.history_padding = 1500);
     studio
         .write(&studio.app.world.ben, &document, "After a long day.")
         .await;

@@ -1,7 +1,7 @@
 //! Checks X1 to X6 of the reference: what a school's own people could try.
 
+use document_server_simulator::{Simulator, SimulatorSettings};
 use futures_util::future::join_all;
-use practice_document_server::{Practice, Settings};
 use serde_json::json;
 
 use super::lodged;
@@ -81,7 +81,9 @@ async fn lodged_document(place: &mut Place) -> (Started, Client, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let mut place = Place::new(Kind::Sqlite).unwrap();
     place.set("LOG_LEVEL", "trace");
     place.set("DOCSERVER_URL", &practice.url());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use practice_document_server::Faults;
+use document_server_simulator::Faults;
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ studio!(s01_what_was_typed_before_a_hand_in_is_in_it, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&world.cem, &document).await;
     editor.type_text("Typed before.").await.unwrap();
-    studio.server.clear_record();
+    studio.server.clear_log();
     let handed_in = studio.submit(&world.ben, &document).await.expect(200);
     assert!(copied_text(studio, &document).await.contains("Typed before."));
     assert_eq!(handed_in["document"]["version"], 1);
@@ -146,9 +146,9 @@ studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
         ..Faults::default()
     });
     assert_eq!(studio.finish().await["unsavedDocuments"], json!([document]));
-    studio.server.faults().change(|faults| faults.hold = vec![6]);
+    studio.server.faults().update(|faults| faults.hold = vec![6]);
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    studio.server.faults().until_held(1).await;
+    studio.server.faults().wait_until_held(1).await;
     next_second().await;
     editor.type_text("After the bell.").await.unwrap();
     let closed = editor.close().await.unwrap();
@@ -341,7 +341,7 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
             assert!(closed.accepted || closed.status.is_none(), "round {round}: {closed:?}");
         } else {
             // Somebody does not let himself be sent out and writes on.
-            studio.server.faults().change(|faults| faults.ignores_drop = true);
+            studio.server.faults().update(|faults| faults.ignores_drop = true);
             let during = format!("During {round}.");
             let writing = async {
                 tokio::time::sleep(delay).await;

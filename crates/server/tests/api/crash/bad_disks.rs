@@ -122,7 +122,7 @@ async fn a_full_disk(kind: Kind, what: &str, down: &str) {
     // What was typed meanwhile lies at the document server; the next sweep, at a start or a minute later, brings it home.
     service = rig.recover().await;
     let since = Instant::now();
-    while !rig.practice.practice().forgotten_keys().is_empty() {
+    while !rig.practice.simulator().forgotten_keys().is_empty() {
         assert!(since.elapsed() < PATIENCE, "nobody brings home what was refused");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -131,7 +131,7 @@ async fn a_full_disk(kind: Kind, what: &str, down: &str) {
         "{typed} was refused and is lost"
     );
     rig.ledger.note_refusals(&rig.practice);
-    rig.practice.clear_record();
+    rig.practice.clear_log();
     rig.ledger.disk_may_fail(false);
     rig.end(service);
 }

@@ -7,7 +7,7 @@ mod files;
 use std::sync::Arc;
 use std::time::Duration;
 
-use practice_document_server::{Running, client};
+use document_server_simulator::{RunningSimulator, client};
 use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
@@ -38,7 +38,7 @@ pub struct Writer {
     course: String,
     own: Client,
     teacher: Client,
-    practice: Arc<Running>,
+    practice: Arc<RunningSimulator>,
     pub ledger: Arc<Ledger>,
     rng: StdRng,
     group: Option<String>,
@@ -62,7 +62,7 @@ impl Writer {
         base: &str,
         world: &World,
         person: &Person,
-        practice: &Arc<Running>,
+        practice: &Arc<RunningSimulator>,
         ledger: &Arc<Ledger>,
         rng: StdRng,
     ) -> Self {
@@ -243,7 +243,8 @@ impl Writer {
         if editor.press_save().await.ok() != Some(0) {
             return;
         }
-        let fits = |sent: &practice_document_server::Sent| sent.key == key && sent.status == 6 && sent.at >= before;
+        let fits =
+            |sent: &document_server_simulator::SentCallback| sent.key == key && sent.status == 6 && sent.at >= before;
         let sent = self.practice.wait_for_callback(fits, Duration::from_secs(5)).await;
         if sent.is_some_and(|sent| sent.accepted) {
             self.ledger.saved(document, typed, true, "the button");

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use db::Database;
-use practice_document_server::read_document;
+use document_server_simulator::read_document;
 use sha2::{Digest as _, Sha256};
 
 use super::deeds::hex;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use practice_document_server::Running;
+use document_server_simulator::RunningSimulator;
 
 /// Everything acknowledged.
 #[derive(Default)]
@@ -202,7 +202,7 @@ impl Ledger {
     }
 
     /// Notices that were answered with a no: not ready is fine while it starts or stops, all else is a fault.
-    pub fn note_refusals(&self, practice: &Running) {
+    pub fn note_refusals(&self, practice: &RunningSimulator) {
         for sent in practice.callbacks().iter().filter(|sent| !sent.accepted) {
             if let Some(status) = sent.answer_status {
                 self.unexpected(status, || {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::failpoint;
-use practice_document_server::{Practice, Running, Settings};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -44,7 +44,7 @@ const LIVES: usize = 6;
 /// A service that dies often, and what was acknowledged in all its lives.
 struct Scene {
     place: Place,
-    practice: Arc<Running>,
+    practice: Arc<RunningSimulator>,
     ledger: Arc<Ledger>,
     inspection: Inspection,
     writers: Writers,
@@ -56,7 +56,11 @@ impl Scene {
     async fn prepare(kind: Kind) -> Option<(Self, Started)> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         place.set("DOCSERVER_URL", &practice.url());
         let seed = rand::random::<u64>();
         println!("crash on {kind:?}: seed {seed}");
@@ -90,7 +94,7 @@ impl Scene {
         ledger.no_faults();
         self.inspection.after_a_crash(&ledger);
         self.ledger.note_refusals(&self.practice);
-        self.practice.clear_record();
+        self.practice.clear_log();
         service
     }
 
@@ -183,17 +187,17 @@ impl Scene {
         let mut service = self.place.start("serve");
         service.ready().await;
         self.practice
-            .practice()
+            .simulator()
             .faults()
-            .change(|faults| faults.forgets_saves = true);
+            .update(|faults| faults.forgets_saves = true);
         self.writers.resume();
         let since = Instant::now();
-        while self.practice.practice().forgotten_keys().is_empty() {
+        while self.practice.simulator().forgotten_keys().is_empty() {
             assert!(since.elapsed() < PATIENCE, "nobody writes");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         service.kill();
-        self.practice.practice().faults().clear();
+        self.practice.simulator().faults().clear();
         let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
         execute(&self.place.database, free).await;
     }

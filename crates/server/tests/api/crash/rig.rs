@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use db::Database;
-use practice_document_server::{Practice, Running, Settings};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -42,7 +42,7 @@ pub const DEEDS: [Deed; 6] = [
 
 pub struct Rig {
     pub place: Place,
-    pub practice: Arc<Running>,
+    pub practice: Arc<RunningSimulator>,
     pub ledger: Arc<Ledger>,
     pub inspection: Inspection,
     pub writer: Writer,
@@ -54,7 +54,11 @@ impl Rig {
     pub async fn start(kind: Kind) -> Option<(Self, Started)> {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
-        let practice = Arc::new(Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         place.set("DOCSERVER_URL", &practice.url());
         let faults = Faults::install(&mut place);
         let mut service = place.start("serve");
@@ -150,7 +154,7 @@ impl Rig {
     /// Looks at everything that is new.
     pub fn look(&mut self) {
         self.ledger.note_refusals(&self.practice);
-        self.practice.clear_record();
+        self.practice.clear_log();
         self.ledger.no_faults();
         self.inspection.after_a_crash(&self.ledger);
     }

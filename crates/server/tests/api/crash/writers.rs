@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use practice_document_server::Running;
+use document_server_simulator::RunningSimulator;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use tokio::sync::watch;
@@ -34,7 +34,7 @@ impl Writers {
     pub async fn start(
         bases: &[&str],
         world: &World,
-        practice: &Arc<Running>,
+        practice: &Arc<RunningSimulator>,
         ledger: &Arc<Ledger>,
         rng: &mut StdRng,
     ) -> Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
@@ -119,7 +119,11 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     if !clients_are_there() {
         return;
     }
-    let practice = Arc::new(Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+    let practice = Arc::new(
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+    );
     let url = practice.url();
     let Some(mut instances) = Instances::prepare(2, &[("DOCSERVER_URL", &url)]).await else {
         return;
@@ -157,7 +161,7 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
         instances.restart(old).await;
         slowest = slowest.max(since.elapsed());
         ledger.note_refusals(&practice);
-        practice.practice().clear_record();
+        practice.simulator().clear_log();
         ledger.no_faults();
         assert_eq!(instances.proxy.failures(), Vec::<String>::new());
     }

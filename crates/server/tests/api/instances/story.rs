@@ -1,7 +1,7 @@
 //! The lesson of `story.rs` by the official clients: through a proxy that sends every request somewhere else, and with each
 //! person at another instance.
 
-use practice_document_server::{Practice, Settings};
+use document_server_simulator::{Simulator, SimulatorSettings};
 use serde_json::json;
 
 use crate::story::{people_with_passwords, tell};
@@ -20,7 +20,9 @@ async fn hold_a_lesson(number: usize, way: Way) {
     if !clients_are_there() {
         return;
     }
-    let practice = Practice::start(Settings::new(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::new(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let settings = [("DOCSERVER_URL", practice.url())];
     let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
     let Some(mut instances) = Instances::prepare(number, &settings).await else {

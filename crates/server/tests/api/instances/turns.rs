@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use common::clock;
-use practice_document_server::{Duplicate, Faults, Practice, Running, Settings, client};
+use document_server_simulator::{DuplicateDelivery, Faults, RunningSimulator, Simulator, SimulatorSettings, client};
 use serde_json::{Value, json};
 
 use super::{at, in_the_end, people};
@@ -17,8 +17,8 @@ use crate::support::topics::{group, id};
 use crate::support::{Client, DOCSERVER_SECRET, is_soak, size};
 
 /// How often somebody asked for forgotten saves.
-fn looks(server: &Running) -> usize {
-    let requests = server.practice().requests();
+fn looks(server: &RunningSimulator) -> usize {
+    let requests = server.simulator().requests();
     let looks = requests
         .iter()
         .filter(|heard| heard.parameters["c"] == "getForgottenList");
@@ -29,8 +29,12 @@ fn looks(server: &Running) -> usize {
 async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
     // Each instance reaches a document server of its own: so it shows who asks.
     let servers = [
-        Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap(),
-        Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap(),
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
+        Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+            .await
+            .unwrap(),
     ];
     // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
     let url = servers[0].url();
@@ -103,7 +107,9 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
-    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    let practice = Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+        .await
+        .unwrap();
     let url = practice.url();
     let Some(instances) = Instances::start(2, &[("DOCSERVER_URL", &url)]).await else {
         return;
@@ -112,8 +118,8 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
     let through = at(&instances.proxy.base, &world.ada);
     let rivers = group(&through, &world.seven_b, &[&world.ben], json!({})).await;
     let room = through.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
-    practice.practice().set_faults(Faults {
-        duplicate: Some(Duplicate::Parallel),
+    practice.simulator().set_faults(Faults {
+        duplicate: Some(DuplicateDelivery::Parallel),
         ..Faults::default()
     });
     let document = new_document(&through, room.as_str().unwrap()).await;
@@ -131,7 +137,7 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
     }
     // The proxy sends one here and one there; both are told that the save is taken.
     let finals: Vec<_> = practice
-        .practice()
+        .simulator()
         .callbacks()
         .into_iter()
         .filter(|sent| sent.status == 2)

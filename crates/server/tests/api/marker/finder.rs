@@ -33,7 +33,7 @@ fn readable(bytes: &[u8], depth: u8) -> String {
             text.push_str(&readable(&content, depth + 1));
         }
     } else if bytes.starts_with(b"%PDF") {
-        let words = practice_document_server::read_document(bytes).map(|(_, lines)| lines.join(" "));
+        let words = document_server_simulator::read_document(bytes).map(|(_, lines)| lines.join(" "));
         text.push_str(&words.unwrap_or_default().to_lowercase());
     } else {
         let is_encoding = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::clock;
 use db::Database;
-use practice_document_server::{Practice, Running, Settings};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use reqwest::Method;
@@ -71,7 +71,7 @@ pub struct Scene {
     world: World,
     services: [Started; 2],
     _places: [Place; 2],
-    practice: Arc<Running>,
+    practice: Arc<RunningSimulator>,
     ledger: Arc<Ledger>,
     inspection: Inspection,
     writers: Writers,
@@ -100,7 +100,11 @@ impl Scene {
         let mut second = Place::on_database(&direct);
         second.set("DATA_DIR", &first.folder().display().to_string());
         let world = World::create(&second.store().await, &direct).await;
-        let practice = Arc::new(Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap());
+        let practice = Arc::new(
+            Simulator::start(SimulatorSettings::quick(DOCSERVER_SECRET))
+                .await
+                .unwrap(),
+        );
         for place in [&mut first, &mut second] {
             place.set("DOCSERVER_URL", &practice.url());
         }
@@ -358,7 +362,7 @@ impl Scene {
     async fn look(&mut self) {
         self.writers.pause().await;
         self.ledger.note_refusals(&self.practice);
-        self.practice.clear_record();
+        self.practice.clear_log();
         self.ledger.no_faults();
         self.inspection.after_a_crash(&self.ledger);
     }

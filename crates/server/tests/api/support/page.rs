@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use practice_document_server::client::Editor;
+use document_server_simulator::client::Editor;
 use serde_json::json;
 use tokio::task::JoinHandle;
 

@@ -1,8 +1,8 @@
 //! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
 //! one, a room with documents, and editors that speak the real protocol.
 
-use practice_document_server::client::{self, Editor};
-use practice_document_server::{Practice, Running, Settings};
+use document_server_simulator::client::{self, Editor};
+use document_server_simulator::{RunningSimulator, Simulator, SimulatorSettings};
 use serde_json::{Value, json};
 
 use super::app::DOCSERVER_SECRET;
@@ -11,7 +11,7 @@ use super::{Kind, Person, TestApp};
 
 pub struct Studio {
     pub app: TestApp,
-    pub server: Running,
+    pub server: RunningSimulator,
     /// The group of Ben and Cem.
     pub group: String,
     /// The room of that group.
@@ -24,18 +24,18 @@ pub struct Studio {
 
 impl Studio {
     pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
-        Self::start_beside(kind, Settings::quick(DOCSERVER_SECRET), flags).await
+        Self::start_beside(kind, SimulatorSettings::quick(DOCSERVER_SECRET), flags).await
     }
 
     /// The same beside a document server with other settings.
-    pub async fn start_beside(kind: Kind, settings: Settings, flags: &[&str]) -> Option<Self> {
+    pub async fn start_beside(kind: Kind, settings: SimulatorSettings, flags: &[&str]) -> Option<Self> {
         // A class is larger than what the community edition lets in at once.
         let connection_limit = settings.connection_limit.max(500);
-        let settings = Settings {
+        let settings = SimulatorSettings {
             connection_limit,
             ..settings
         };
-        let server = Practice::start(settings).await.unwrap();
+        let server = Simulator::start(settings).await.unwrap();
         let url = format!("--docserver-url={}", server.url());
         let flags: Vec<&str> = [url.as_str()].into_iter().chain(flags.iter().copied()).collect();
         let app = TestApp::start_with(kind, &flags).await?;
@@ -210,7 +210,7 @@ pub fn path(document: &str, rest: &str) -> String {
 
 /// The text of an office document or a PDF.
 pub fn words(bytes: &[u8]) -> String {
-    practice_document_server::read_document(bytes).unwrap().1.join("\n")
+    document_server_simulator::read_document(bytes).unwrap().1.join("\n")
 }
 
 /// Waits until the clock shows another second: moments of the document server have no more.

@@ -73,7 +73,7 @@ impl Writer {
     /// A file of the topic, of which documents can begin.
     pub async fn template(&mut self) -> String {
         let path = format!("/assignments/{}/attachments", self.topic.as_ref().unwrap());
-        let bytes = practice_document_server::blank_document("docx");
+        let bytes = document_server_simulator::blank_document("docx");
         let request = self.teacher.request(Method::POST, &path);
         let file = self
             .created(request.multipart(form(bytes, "template.docx".to_owned())))

@@ -1,0 +1,6 @@
+//! `practice-document-server`, the former name of `document-server-simulator`.
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    document_server_simulator::run_command_line(Some("practice-document-server")).await
+}
