@@ -3,7 +3,7 @@ import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-q
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { nameOf } from "../board/board";
+import { nameOf } from "../features/board/board";
 import type { Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
 import { invalidate } from "../lib/queryKeys";

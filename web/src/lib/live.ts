@@ -3,7 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
-import { type Stir, stir } from "../board/stir";
+import { type PresenceEvent, applyPresence } from "../features/board/applyPresence";
 import { serverSaid } from "./clock";
 import { gently } from "./gently";
 import { families, queryKeys } from "./queryKeys";
@@ -57,7 +57,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity") {
-      if (!stir(cache, hint as Stir)) families("board").forEach(ask);
+      if (!applyPresence(cache, hint as PresenceEvent)) families("board").forEach(ask);
       return;
     }
     if (event === "ready") return;

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 
-import type { Board } from "../board/board";
+import type { Board } from "../features/board/board";
 import { allOf, families, invalidate, queryKeys, updateAll } from "./queryKeys";
 
 describe("queryKeys", () => {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { board } from "../board/board";
+import { boardQuery } from "../features/board/board";
 import { Heading } from "../ui/Heading";
 import { TimeLeft } from "../ui/TimeLeft";
 import { HandIn } from "./HandIn";
@@ -58,7 +58,7 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
 /** Who is in the group. Whether somebody is there just now only the staff is told, so only there it is shown. */
 function Members({ found, topic, isStaff }: { found: WorkRoom; topic: Topic | undefined; isStaff: boolean }) {
   const { t } = useTranslation();
-  const { data } = useQuery({ ...board(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });
+  const { data } = useQuery({ ...boardQuery(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });
   const card = data?.groups.find((one) => one.group.id === found.groupId);
   if (card === undefined) return <span>{found.members.map((member) => member.user.name).join(", ")}</span>;
   return (

@@ -4,8 +4,8 @@ import { Hand, Maximize } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { board, type Board } from "../../board/board";
-import { classOf } from "../../board/place";
+import { boardQuery, type Board } from "../../features/board/board";
+import { classQuery } from "../../features/board/classAndCourse";
 import { left, useNow } from "../../lib/clock";
 import { useKeys } from "../../lib/keys";
 import { isStaff, only } from "../../lib/session";
@@ -21,7 +21,7 @@ export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLo
 function Projector() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
-  const found = useQuery(board(topicId));
+  const found = useQuery(boardQuery(topicId));
   const navigate = Route.useNavigate();
   const back = () => void navigate({ to: "/t/$topicId/board" });
   useKeys({ b: back });
@@ -50,7 +50,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const at = useNow(10_000);
-  const className = useQuery(classOf(topic.classId)).data?.name;
+  const className = useQuery(classQuery(topic.classId)).data?.name;
   return (
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
       <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>

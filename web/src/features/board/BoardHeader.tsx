@@ -3,25 +3,25 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Clock, MessageSquare } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { usePreference } from "../lib/preference";
-import { useTime } from "../lib/time";
-import { useQuiet } from "../lib/whenQuiet";
-import { Button } from "../ui/Button";
-import { Heading } from "../ui/Heading";
-import { More } from "../ui/More";
-import { TimeLeft } from "../ui/TimeLeft";
-import { type Board, type Filter, FILTERS, isDone, passes } from "./board";
-import type { Doing } from "./Doings";
-import { Finish } from "./Finish";
-import { classOf, courseNames } from "./place";
+import { usePreference } from "../../lib/preference";
+import { useTime } from "../../lib/time";
+import { useQuiet } from "../../lib/whenQuiet";
+import { Button } from "../../ui/Button";
+import { Heading } from "../../ui/Heading";
+import { More } from "../../ui/More";
+import { TimeLeft } from "../../ui/TimeLeft";
+import { type Board, type Filter, FILTERS, isDone, matchesFilter } from "./board";
+import type { BoardDialog } from "./BoardDialogs";
+import { FinishTopicButton } from "./FinishTopic";
+import { classQuery, courseNamesQuery } from "./classAndCourse";
 
 /** Above the cards: which topic, how much time, how many have submitted. */
-export function Head({ found, at }: { found: Board; at: number }) {
+export function BoardHeader({ board, at }: { board: Board; at: number }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  const { title, deadline, status, classId, courseId } = found.assignment;
-  const className = useQuery(classOf(classId)).data?.name;
-  const courseName = useQuery({ ...courseNames, enabled: useQuiet() && courseId !== null }).data?.get(courseId ?? "");
+  const { title, deadline, status, classId, courseId } = board.assignment;
+  const className = useQuery(classQuery(classId)).data?.name;
+  const courseName = useQuery({ ...courseNamesQuery, enabled: useQuiet() && courseId !== null }).data?.get(courseId ?? "");
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
       <div className="flex min-w-0 grow flex-col">
@@ -45,14 +45,14 @@ export function Head({ found, at }: { found: Board; at: number }) {
           </strong>
         )}
         <span>{t(Date.parse(deadline) < at ? "today.ended" : "today.ends", { when: moment(deadline) })}</span>
-        {found.groups.length === 0 ? null : <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>}
+        {board.groups.length === 0 ? null : <span>{t("today.submitted", { done: board.groups.filter(isDone).length, count: board.groups.length })}</span>}
       </p>
     </div>
   );
 }
 
 /** Which cards are shown; the address knows. */
-export function Filters({ found, at, show, onShow }: { found: Board; at: number; show: Filter; onShow: (filter: Filter) => void }) {
+export function BoardFilters({ board, at, show, onShow }: { board: Board; at: number; show: Filter; onShow: (filter: Filter) => void }) {
   const { t } = useTranslation();
   return (
     <fieldset aria-label={t("board.show")} className="-m-1 flex min-w-0 gap-1.5 overflow-x-auto p-1 sm:flex-wrap">
@@ -63,7 +63,7 @@ export function Filters({ found, at, show, onShow }: { found: Board; at: number;
           className={`shrink-0 gap-1.5 px-2.5 ${show === filter ? "border-accent text-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : ""}`}
           onPress={() => onShow(filter)}
         >
-          {t(`board.filter.${filter}`)} <span className="tabular-nums">{found.groups.filter((card) => passes(card, filter, at)).length}</span>
+          {t(`board.filter.${filter}`)} <span className="tabular-nums">{board.groups.filter((card) => matchesFilter(card, filter, at)).length}</span>
         </Button>
       ))}
     </fieldset>
@@ -71,12 +71,12 @@ export function Filters({ found, at, show, onShow }: { found: Board; at: number;
 }
 
 /** What is done with the whole topic. */
-export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) => void }) {
+export function BoardActions({ board, onDo }: { board: Board; onDo: (doing: BoardDialog) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [isLoud, setLoud] = usePreference("chime");
-  const { id, title, status } = found.assignment;
-  const isEmpty = found.groups.length === 0;
+  const [isSoundOn, setSoundOn] = usePreference("chime");
+  const { id, title, status } = board.assignment;
+  const isEmpty = board.groups.length === 0;
   const params = { topicId: id };
   return (
     <div className="flex flex-wrap gap-1.5">
@@ -92,7 +92,7 @@ export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) =>
             <Clock aria-hidden="true" className="size-4" />
             {t("board.more")}
           </Button>
-          <Finish found={found} />
+          <FinishTopicButton board={board} />
         </>
       )}
       <More
@@ -101,9 +101,9 @@ export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) =>
           { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
           { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
           { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id, status: "ALL" } }) },
-          { id: "zip", name: t("board.zip"), isDisabled: found.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
+          { id: "zip", name: t("board.zip"), isDisabled: board.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
           { id: "copy", name: t("board.copy"), onAction: () => onDo({ what: "copy" }) },
-          { id: "chime", name: isLoud ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setLoud(!isLoud) },
+          { id: "chime", name: isSoundOn ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setSoundOn(!isSoundOn) },
         ]}
       />
     </div>

@@ -1,7 +1,7 @@
-import { client } from "../api/client";
+import { client } from "../../api/client";
 import type { BoardGroup } from "./board";
 
-export interface NotReached {
+export interface FailedDelivery {
   card: BoardGroup;
   problem: unknown;
 }
@@ -10,7 +10,7 @@ export interface NotReached {
  * Writes into the chat of each group; answers which could not be reached. Each room takes a message with the same number once, so
  * sending again to all is safe.
  */
-export async function sendTo(cards: readonly BoardGroup[], content: string, number: string): Promise<NotReached[]> {
+export async function sendToGroups(cards: readonly BoardGroup[], content: string, number: string): Promise<FailedDelivery[]> {
   const tries = cards.map(async (card) => {
     await client.POST("/workrooms/{id}/messages", { params: { path: { id: card.group.workRoomId } }, body: { content, clientMessageId: number } });
   });

@@ -4,93 +4,93 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import { allOf, invalidate } from "../lib/queryKeys";
-import { isPageAbandoned } from "../lib/sessionEnd";
-import { shownHeaders } from "../lib/shownSchool";
-import { note } from "../ui/notes";
-import { type Board, type BoardGroup, called } from "./board";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { allOf, invalidate } from "../../lib/queryKeys";
+import { isPageAbandoned } from "../../lib/sessionEnd";
+import { shownHeaders } from "../../lib/shownSchool";
+import { note } from "../../ui/notes";
+import { type Board, type BoardGroup, numberedName } from "./board";
 
 /** The note with "Undo" stands for eight seconds, longer under a pointer; after this it is told in any case. */
-const LONGEST = 60_000;
+const MAX_DELAY_MS = 60_000;
 
 /** The calls that are marked, each by its group, with the words it had. */
-export type Marked = ReadonlyMap<string, string>;
+export type HandledCalls = ReadonlyMap<string, string>;
 
-let marked: Marked = new Map();
+let handledCalls: HandledCalls = new Map();
 const timers = new Map<string, number>();
 const listeners = new Set<() => void>();
 
 function change(id: string, call: string | undefined): void {
-  const next = new Map(marked);
+  const next = new Map(handledCalls);
   if (call === undefined) next.delete(id);
   else next.set(id, call);
-  marked = next;
+  handledCalls = next;
   for (const listener of listeners) listener();
 }
 
 /** What tells one call of a group from the next one. */
-const callOf = (card: BoardGroup): string => `${card.helpRequestedAt ?? ""} ${card.helpMessage ?? ""}`;
+const callKey = (card: BoardGroup): string => `${card.helpRequestedAt ?? ""} ${card.helpMessage ?? ""}`;
 
 /** The board without the flags that are marked; a group that has asked anew since stays. */
-export function without(found: Board, handled: Marked): Board {
-  if (handled.size === 0) return found;
-  const isHandled = (card: BoardGroup) => handled.get(card.group.id) === callOf(card);
-  const gone = new Set(found.groups.filter(isHandled).map((card) => card.group.id));
+export function withoutHandledCalls(board: Board, handled: HandledCalls): Board {
+  if (handled.size === 0) return board;
+  const isHandled = (card: BoardGroup) => handled.get(card.group.id) === callKey(card);
+  const gone = new Set(board.groups.filter(isHandled).map((card) => card.group.id));
   return {
-    ...found,
-    helpQueue: found.helpQueue.filter((id) => !gone.has(id)),
-    groups: found.groups.map((card) => (gone.has(card.group.id) ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null } : card)),
+    ...board,
+    helpQueue: board.helpQueue.filter((id) => !gone.has(id)),
+    groups: board.groups.map((card) => (gone.has(card.group.id) ? { ...card, needsHelp: false, helpRequestedAt: null, helpMessage: null } : card)),
   };
 }
 
-export const useMarked = (): Marked =>
+export const useHandledCalls = (): HandledCalls =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => marked,
+    () => handledCalls,
   );
 
-function forget(id: string): void {
+function unmark(id: string): void {
   clearTimeout(timers.get(id));
   timers.delete(id);
 }
 
 /** Marks a call as handled, with eight seconds to take that back; a refusal puts the flag up again and says so. */
-export function useHandle(): (card: BoardGroup) => void {
+export function useMarkHandled(): (card: BoardGroup) => void {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   return (card) => {
     const { id } = card.group;
-    const name = called(card.group);
-    forget(id);
-    change(id, callOf(card));
-    const done = () => {
+    const name = numberedName(card.group);
+    unmark(id);
+    change(id, callKey(card));
+    const finish = () => {
       if (!timers.has(id)) return;
-      tell(cache, card).catch((problem: unknown) => {
+      sendHandled(cache, card).catch((problem: unknown) => {
         change(id, undefined);
-        note(t("board.notHandled", { name, why: say(problem) }));
+        note(t("board.notHandled", { name, why: errorText(problem) }));
       });
     };
     const undo = () => {
-      forget(id);
+      unmark(id);
       change(id, undefined);
     };
-    timers.set(id, window.setTimeout(done, LONGEST));
-    note(t("board.marked", { name }), undo, done);
+    timers.set(id, window.setTimeout(finish, MAX_DELAY_MS));
+    note(t("board.marked", { name }), undo, finish);
   };
 }
 
-async function tell(cache: QueryClient, card: BoardGroup): Promise<void> {
+async function sendHandled(cache: QueryClient, card: BoardGroup): Promise<void> {
   const { id } = card.group;
-  forget(id);
+  unmark(id);
   const now = allOf(cache, "board").flatMap((found) => found.groups.filter((one) => one.group.id === id));
   // Asked anew in the meantime: that call nobody has handled.
-  if (now.every((one) => callOf(one) === callOf(card))) {
+  if (now.every((one) => callKey(one) === callKey(card))) {
     await client.POST("/groups/{id}/help/resolve", { params: { path: { id } }, body: {} });
     await invalidate(cache, "board");
   }
@@ -98,13 +98,13 @@ async function tell(cache: QueryClient, card: BoardGroup): Promise<void> {
 }
 
 /** Tells the service what is still unsaid, in a way that outlives the page. */
-function tellAll(): void {
+function sendAllHandled(): void {
   // Another person is signed in now, and would be the one who handled it.
   if (isPageAbandoned()) return;
   for (const id of timers.keys()) {
-    forget(id);
+    unmark(id);
     void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...shownHeaders() }, body: "{}" });
   }
 }
 
-if (typeof window !== "undefined") window.addEventListener("pagehide", tellAll);
+if (typeof window !== "undefined") window.addEventListener("pagehide", sendAllHandled);

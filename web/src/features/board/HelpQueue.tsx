@@ -4,22 +4,22 @@ import { Footprints } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import { me } from "../lib/session";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { board, type BoardGroup, called } from "./board";
-import { useHandle } from "./handled";
-import { Since } from "./Marks";
-import { classOf } from "./place";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { me } from "../../lib/session";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { boardQuery, type BoardGroup, numberedName } from "./board";
+import { useMarkHandled } from "./handledCalls";
+import { WaitingTime } from "./indicators";
+import { classQuery } from "./classAndCourse";
 
 /** Who waits for help, numbered, with the time they wait and their words. First come, first helped. */
-export function Waiting({ waiting, isOver, onLook }: { waiting: readonly BoardGroup[]; isOver: boolean; onLook: (id: string) => void }) {
+export function HelpQueue({ waiting, isOver, onShow }: { waiting: readonly BoardGroup[]; isOver: boolean; onShow: (id: string) => void }) {
   const { t } = useTranslation();
-  const handle = useHandle();
+  const handle = useMarkHandled();
   const list = useRef<HTMLDivElement>(null);
-  useNeighbour(list, waiting.length);
+  useFocusAfterRemoval(list, waiting.length);
   return (
     <div ref={list} tabIndex={-1} className="outline-none">
       {waiting.length === 0 ? <p className="text-soft">{isOver ? t("board.isOver") : t("board.nobodyWaits")}</p> : null}
@@ -30,19 +30,19 @@ export function Waiting({ waiting, isOver, onLook }: { waiting: readonly BoardGr
               <Link
                 to="/t/$topicId/work/$groupId"
                 params={{ topicId: card.groupAssignment.assignmentId, groupId: card.group.id }}
-                onClick={() => onLook(card.group.id)}
+                onClick={() => onShow(card.group.id)}
                 className="min-w-0 font-semibold break-words"
               >
-                {called(card.group)}
+                {numberedName(card.group)}
               </Link>
-              {card.helpRequestedAt ? <Since moment={card.helpRequestedAt} /> : null}
+              {card.helpRequestedAt ? <WaitingTime moment={card.helpRequestedAt} /> : null}
             </span>
             {card.helpMessage ? <q className="break-words">{card.helpMessage}</q> : null}
             <span className="flex flex-wrap items-center gap-2">
-              <Button kind="main" data-handled={index} aria-label={t("board.handledOf", { name: called(card.group) })} onPress={() => handle(card)}>
+              <Button kind="main" data-handled={index} aria-label={t("board.handledOf", { name: numberedName(card.group) })} onPress={() => handle(card)}>
                 {t("board.handled")}
               </Button>
-              <Claim card={card} />
+              <ClaimButton card={card} />
             </span>
           </li>
         ))}
@@ -52,49 +52,49 @@ export function Waiting({ waiting, isOver, onLook }: { waiting: readonly BoardGr
 }
 
 /** When a call that had the focus is gone, the focus goes to the next one, else to the list. */
-function useNeighbour(list: React.RefObject<HTMLDivElement | null>, count: number): void {
+function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, count: number): void {
   const last = useRef(count);
-  const place = useRef(-1);
+  const focusedIndex = useRef(-1);
   useEffect(() => {
     const element = list.current;
-    const remember = (event: FocusEvent) => {
-      place.current = Number((event.target as HTMLElement).closest("[data-handled]")?.getAttribute("data-handled") ?? -1);
+    const saveFocus = (event: FocusEvent) => {
+      focusedIndex.current = Number((event.target as HTMLElement).closest("[data-handled]")?.getAttribute("data-handled") ?? -1);
     };
-    const forget = (event: FocusEvent) => {
-      if (event.relatedTarget !== null) place.current = -1;
+    const clearFocus = (event: FocusEvent) => {
+      if (event.relatedTarget !== null) focusedIndex.current = -1;
     };
-    element?.addEventListener("focusin", remember);
-    element?.addEventListener("focusout", forget);
+    element?.addEventListener("focusin", saveFocus);
+    element?.addEventListener("focusout", clearFocus);
     return () => {
-      element?.removeEventListener("focusin", remember);
-      element?.removeEventListener("focusout", forget);
+      element?.removeEventListener("focusin", saveFocus);
+      element?.removeEventListener("focusout", clearFocus);
     };
   }, [list]);
   useEffect(() => {
-    if (count < last.current && place.current >= 0 && (document.activeElement === document.body || document.activeElement === null)) {
+    if (count < last.current && focusedIndex.current >= 0 && (document.activeElement === document.body || document.activeElement === null)) {
       const buttons = [...(list.current?.querySelectorAll<HTMLElement>("[data-handled]") ?? [])];
-      (buttons[Math.min(place.current, buttons.length - 1)] ?? list.current)?.focus();
+      (buttons[Math.min(focusedIndex.current, buttons.length - 1)] ?? list.current)?.focus();
     }
     last.current = count;
   }, [list, count]);
 }
 
 /** "I'm going", so that two teachers do not both go; and who goes already. */
-function Claim({ card }: { card: BoardGroup }) {
+function ClaimButton({ card }: { card: BoardGroup }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const { data: person } = useQuery(me);
   const by = card.group.helpClaimedById ?? null;
-  const names = useQuery({ ...classOf(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
+  const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
   const claim = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/claim", { params: { path: { id: card.group.id } } }),
-    onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: board(card.groupAssignment.assignmentId).queryKey }),
+    onError: (problem) => note(errorText(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: boardQuery(card.groupAssignment.assignmentId).queryKey }),
   });
   if (by === null) {
     return (
-      <Button aria-label={t("board.goOf", { name: called(card.group) })} onPress={() => claim.mutate()} isPending={claim.isPending}>
+      <Button aria-label={t("board.goOf", { name: numberedName(card.group) })} onPress={() => claim.mutate()} isPending={claim.isPending}>
         {t("board.go")}
       </Button>
     );

@@ -1,24 +1,24 @@
 import { ChevronDown, ChevronUp, Hand } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { type Board, called, queue } from "./board";
-import { Feed } from "./Feed";
-import { Since } from "./Marks";
-import { Waiting } from "./Waiting";
+import { type Board, numberedName, helpQueue } from "./board";
+import { RecentActivity } from "./RecentActivity";
+import { WaitingTime } from "./indicators";
+import { HelpQueue } from "./HelpQueue";
 
 interface Props {
-  found: Board;
+  board: Board;
   isOver: boolean;
   /** On a narrow screen the rail is a sheet at the bottom that opens. */
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
-  onLook: (id: string) => void;
+  onShow: (id: string) => void;
 }
 
 /** Beside the cards, in its own place so that it never moves them: who waits for help, and what happened just now. */
-export function Rail({ found, isOver, isOpen, onOpen, onLook }: Props) {
+export function Sidebar({ board, isOver, isOpen, onOpen, onShow }: Props) {
   const { t } = useTranslation();
-  const waiting = queue(found);
+  const waiting = helpQueue(board);
   const first = waiting[0];
   const Chevron = isOpen ? ChevronDown : ChevronUp;
   return (
@@ -36,7 +36,7 @@ export function Rail({ found, isOver, isOpen, onOpen, onLook }: Props) {
         <Title count={waiting.length} />
         {first && !isOpen ? (
           <span className="text-soft min-w-0 grow truncate text-end font-normal">
-            {called(first.group)} {first.helpRequestedAt ? <Since moment={first.helpRequestedAt} /> : null}
+            {numberedName(first.group)} {first.helpRequestedAt ? <WaitingTime moment={first.helpRequestedAt} /> : null}
           </span>
         ) : (
           <span className="grow" />
@@ -49,11 +49,11 @@ export function Rail({ found, isOver, isOpen, onOpen, onLook }: Props) {
           <h2 className="hidden items-center gap-2 text-base lg:flex">
             <Title count={waiting.length} />
           </h2>
-          <Waiting waiting={waiting} isOver={isOver} onLook={onLook} />
+          <HelpQueue waiting={waiting} isOver={isOver} onShow={onShow} />
         </section>
         <section aria-label={t("board.justNow")} className="border-faint flex flex-col gap-2 border-t pt-3">
           <h2 className="text-base">{t("board.justNow")}</h2>
-          <Feed found={found} />
+          <RecentActivity board={board} />
         </section>
       </section>
     </aside>

@@ -2,23 +2,23 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
-import { type Board, called } from "./board";
-import { type Links, linksOf, NO_TOPIC, stayingOpen } from "./finish";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import { type Board, numberedName } from "./board";
+import { type Links, linksToCreate, NO_TOPIC, documentsStayingOpen } from "./openDrafts";
 
 /** Asks before a topic is finished: which drafts without a topic are locked with it, and what stays open. */
-export function FinishDialog({ found, onClose }: { found: Board; onClose: () => void }) {
+export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const path = { id: found.assignment.id };
+  const path = { id: board.assignment.id };
   const [chosen, setChosen] = useState<Links>({});
   const preview = useQuery({
     queryKey: queryKeys.assignments.finishPreview(path.id),
@@ -28,26 +28,26 @@ export function FinishDialog({ found, onClose }: { found: Board; onClose: () => 
   });
   const drafts = preview.data?.unlinkedDrafts ?? [];
   const finish = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksOf(drafts, chosen) } })),
+    mutationFn: () => data(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } })),
     onSuccess: ({ unsavedDocuments }) => {
       if (unsavedDocuments.length > 0) note(t("finish.unsaved", { count: unsavedDocuments.length }));
       onClose();
     },
     onError: (problem) => {
-      note(say(problem));
+      note(errorText(problem));
       void preview.refetch();
     },
     onSettled: () => cache.invalidateQueries(),
   });
   const before = preview.data?.openDocuments ?? [];
-  const open = stayingOpen(before, drafts, chosen, path.id);
-  const documents = preview.data?.lockedDocuments ?? found.groups.reduce((sum, card) => sum + card.documents.length, 0);
+  const open = documentsStayingOpen(before, drafts, chosen, path.id);
+  const documents = preview.data?.lockedDocuments ?? board.groups.reduce((sum, card) => sum + card.documents.length, 0);
   const locked = t("board.documents", { count: documents - (open.length - before.length) });
   return (
     <Window title={t("finish.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <p>{t("finish.text", { documents: locked, groups: t("board.groupCount", { count: found.groups.length }) })}</p>
+          <p>{t("finish.text", { documents: locked, groups: t("board.groupCount", { count: board.groups.length }) })}</p>
           {preview.isError ? <Problems problem={preview.error} again={() => void preview.refetch()} /> : null}
           {drafts.length === 0 ? null : (
             <section aria-label={t("finish.drafts")} className="flex flex-col gap-3">
@@ -56,10 +56,10 @@ export function FinishDialog({ found, onClose }: { found: Board; onClose: () => 
               {drafts.map((draft) => (
                 <Choice
                   key={draft.documentId}
-                  label={t("finish.draft", { title: draft.title, group: called(draft.group) })}
+                  label={t("finish.draft", { title: draft.title, group: numberedName(draft.group) })}
                   options={[
                     { id: NO_TOPIC, name: t("finish.noTopic") },
-                    { id: path.id, name: t("finish.thisTopic", { title: found.assignment.title }) },
+                    { id: path.id, name: t("finish.thisTopic", { title: board.assignment.title }) },
                     ...draft.topics.map((topic) => ({ id: topic.assignmentId, name: t("finish.otherTopic", { title: topic.title }) })),
                   ]}
                   value={chosen[draft.documentId] ?? NO_TOPIC}
@@ -73,7 +73,7 @@ export function FinishDialog({ found, onClose }: { found: Board; onClose: () => 
               <h3 className="font-semibold">{t("finish.open")}</h3>
               <ul className="list-disc ps-5">
                 {open.map((one) => (
-                  <li key={one.documentId}>{t("finish.openOne", { title: one.title, group: called(one.group), topic: one.assignmentTitle })}</li>
+                  <li key={one.documentId}>{t("finish.openOne", { title: one.title, group: numberedName(one.group), topic: one.assignmentTitle })}</li>
                 ))}
               </ul>
             </section>

@@ -2,29 +2,29 @@ import { Link } from "@tanstack/react-router";
 import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useTime } from "../lib/time";
-import { Chip } from "../ui/Chip";
-import { type Deed, More } from "../ui/More";
-import { type BoardGroup, called, isDone, isLocked, nameOf, quietSince } from "./board";
-import { Dot, Since, Strip } from "./Marks";
+import { useTime } from "../../lib/time";
+import { Chip } from "../../ui/Chip";
+import { type Deed, More } from "../../ui/More";
+import { type BoardGroup, numberedName, isDone, isLocked, nameOf, quietSince } from "./board";
+import { PresenceDot, WaitingTime, ActivityChart } from "./indicators";
 
-interface Props {
+interface BoardCardProps {
   card: BoardGroup;
   at: number;
   isTabStop: boolean;
   isDense: boolean;
-  deeds: readonly Deed[];
+  actions: readonly Deed[];
   /** Somebody goes to look: the way back shall end here. */
-  onLook: () => void;
+  onOpen: () => void;
 }
 
 /** One group on the board. It never moves: its place is its number, as the seats in the room; and it never grows by what happens. */
-export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
+export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: BoardCardProps) {
   const { t } = useTranslation();
   const { group } = card;
   return (
     <article
-      aria-label={called(group)}
+      aria-label={numberedName(group)}
       data-card={group.id}
       className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 has-[a:hover]:brightness-97 ${card.needsHelp ? "border-warn" : "border-faint"}`}
     >
@@ -37,7 +37,7 @@ export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
           data-look={group.id}
           aria-describedby={`card-${group.id}`}
           tabIndex={isTabStop ? 0 : -1}
-          onClick={onLook}
+          onClick={onOpen}
           className="text-ink min-w-0 grow truncate font-semibold after:absolute after:inset-0 after:rounded-xl hover:no-underline focus-visible:outline-none focus-visible:after:outline-3 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--color-accent)"
         >
           <span className="sr-only">{group.groupNumber} </span>
@@ -56,27 +56,27 @@ export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
           </span>
         ) : null}
         <span className="relative -my-2 -me-2">
-          <More label={called(group)} deeds={deeds} isTabStop={isTabStop} />
+          <More label={numberedName(group)} deeds={actions} isTabStop={isTabStop} />
         </span>
       </h2>
       <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
         <Members card={card} isDense={isDense} />
-        {isDense || group.isHidden ? null : <Strip counts={card.activity} />}
+        {isDense || group.isHidden ? null : <ActivityChart counts={card.activity} />}
         <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
-          {group.isHidden && !isDense ? null : <State card={card} />}
+          {group.isHidden && !isDense ? null : <StatusBadge card={card} />}
           {isDense ? null : (
             <span className={`text-soft min-w-0 ${group.isHidden ? "" : "truncate"}`}>
-              <Now card={card} at={at} />
+              <ActivityLine card={card} at={at} />
             </span>
           )}
-          {card.unreadMessages > 0 ? <Unread count={card.unreadMessages} /> : null}
+          {card.unreadMessages > 0 ? <UnreadBadge count={card.unreadMessages} /> : null}
         </p>
       </div>
     </article>
   );
 }
 
-function Unread({ count }: { count: number }) {
+function UnreadBadge({ count }: { count: number }) {
   const { t } = useTranslation();
   return (
     <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
@@ -94,7 +94,7 @@ function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
     <ul className="flex flex-wrap gap-x-3 text-sm">
       {card.members.map(({ user, online }) => (
         <li key={user.id} className="flex max-w-full items-center gap-1">
-          <Dot online={online} />
+          <PresenceDot online={online} />
           <span className={isDense ? "sr-only" : "truncate"}>{user.name}</span>
           <span className="sr-only"> {online ? t("board.here") : t("board.notHere")}</span>
           {card.writing.includes(user.id) ? (
@@ -110,7 +110,7 @@ function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
   );
 }
 
-function State({ card }: { card: BoardGroup }) {
+function StatusBadge({ card }: { card: BoardGroup }) {
   const { t } = useTranslation();
   const { status, currentSubmission } = card.groupAssignment;
   const grade = currentSubmission?.grade?.value ?? currentSubmission?.grade?.points?.toString();
@@ -126,14 +126,14 @@ function State({ card }: { card: BoardGroup }) {
 }
 
 /** What happens now, in words: hidden, handed in when, who writes, or since when nothing. */
-function Now({ card, at }: { card: BoardGroup; at: number }) {
+function ActivityLine({ card, at }: { card: BoardGroup; at: number }) {
   const { t } = useTranslation();
   const { moment, clock } = useTime();
   if (card.group.isHidden && card.group.startDate) return t("board.hidden", { when: moment(card.group.startDate) });
   if (card.helpRequestedAt) {
     return (
       <span className="text-warn">
-        {t("board.waits")} <Since moment={card.helpRequestedAt} />
+        {t("board.waits")} <WaitingTime moment={card.helpRequestedAt} />
       </span>
     );
   }

@@ -1,13 +1,13 @@
 // Where a topic belongs, which the board itself does not tell: small answers that hardly ever change.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 const staleTime = 300_000;
 
 /** The name of a class, and who teaches it. */
-export const classOf = (id: string) =>
+export const classQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.place(id),
     queryFn: async () => {
@@ -18,7 +18,7 @@ export const classOf = (id: string) =>
   });
 
 /** The names of the courses by their ids. */
-export const courseNames = queryOptions({
+export const courseNamesQuery = queryOptions({
   queryKey: queryKeys.courses.names(),
   queryFn: async () => new Map((await data(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
   staleTime,

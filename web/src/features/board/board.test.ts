@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { client, Problem } from "../api/client";
+import { client, Problem } from "../../api/client";
 
-import { after, type BoardGroup, later, mark, needs, passes, queue, quietSince } from "./board";
-import { without } from "./handled";
-import { sendTo } from "./send";
+import { nextInCycle, type BoardGroup, extendedDeadline, announcedMinutes, groupsNeedingTeacher, matchesFilter, helpQueue, quietSince } from "./board";
+import { withoutHandledCalls } from "./handledCalls";
+import { sendToGroups } from "./sendToGroups";
 
 const MINUTE = 60_000;
 const AT = Date.parse("2026-11-20T10:00:00Z");
@@ -33,7 +33,7 @@ describe("quiet", () => {
   });
   it("does not exist in a finished topic, and nobody works there", () => {
     expect(quietSince(card("g", { minutesAgo: 9, isOver: true }), AT)).toBeUndefined();
-    expect(passes(card("g", { minutesAgo: 1, isOver: true }), "working", AT)).toBe(false);
+    expect(matchesFilter(card("g", { minutesAgo: 1, isOver: true }), "working", AT)).toBe(false);
   });
   it("is nobody who writes, has handed in, or has not begun", () => {
     expect(quietSince(card("g", { minutesAgo: 9, writing: ["u"] }), AT)).toBeUndefined();
@@ -45,13 +45,13 @@ describe("quiet", () => {
 describe("filters", () => {
   it("show each group where it belongs", () => {
     const waiting = card("g", { minutesAgo: 9, needsHelp: true });
-    expect(["all", "working", "quiet", "help", "open"].map((filter) => passes(waiting, filter as never, AT))).toEqual([true, false, true, true, true]);
+    expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(waiting, filter as never, AT))).toEqual([true, false, true, true, true]);
     const done = card("g", { status: "GRADED" });
-    expect(["all", "working", "quiet", "help", "open"].map((filter) => passes(done, filter as never, AT))).toEqual([true, false, false, false, false]);
+    expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(done, filter as never, AT))).toEqual([true, false, false, false, false]);
   });
   it("keep the order of those who wait", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
-    const waiting = queue({ groups, helpQueue: ["b", "a", "gone"] } as never);
+    const waiting = helpQueue({ groups, helpQueue: ["b", "a", "gone"] } as never);
     expect(waiting.map((one) => one.group.id)).toEqual(["b", "a"]);
   });
 });
@@ -59,26 +59,26 @@ describe("filters", () => {
 describe("what needs a teacher", () => {
   it("is who waits, then what was handed in, then who is quiet, each once", () => {
     const groups = [card("quiet", { minutesAgo: 9 }), card("done", { status: "SUBMITTED" }), card("waits", { minutesAgo: 9, needsHelp: true }), card("fine", { minutesAgo: 0 })];
-    expect(needs({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
+    expect(groupsNeedingTeacher({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
   });
   it("goes round", () => {
-    expect([undefined, "a", "b", "elsewhere"].map((id) => after(["a", "b"], id))).toEqual(["a", "b", "a", "a"]);
-    expect(after([], "a")).toBeUndefined();
+    expect([undefined, "a", "b", "elsewhere"].map((id) => nextInCycle(["a", "b"], id))).toEqual(["a", "b", "a", "a"]);
+    expect(nextInCycle([], "a")).toBeUndefined();
   });
 });
 
 describe("time", () => {
   it("is spoken at ten, five, one and no minutes, once", () => {
     const end = AT + 10 * MINUTE;
-    expect(mark(end, AT - 1000, AT)).toBe(10);
-    expect(mark(end, AT, AT + 1000)).toBeUndefined();
-    expect(mark(end, end - MINUTE - 1, end - MINUTE)).toBe(1);
-    expect(mark(end, end - 1, end)).toBe(0);
-    expect(mark(end, end, end + MINUTE)).toBeUndefined();
+    expect(announcedMinutes(end, AT - 1000, AT)).toBe(10);
+    expect(announcedMinutes(end, AT, AT + 1000)).toBeUndefined();
+    expect(announcedMinutes(end, end - MINUTE - 1, end - MINUTE)).toBe(1);
+    expect(announcedMinutes(end, end - 1, end)).toBe(0);
+    expect(announcedMinutes(end, end, end + MINUTE)).toBeUndefined();
   });
   it("is given after the end, or after now when that is over", () => {
-    expect(later(new Date(AT).toISOString(), AT - MINUTE, 5)).toBe("2026-11-20T10:05:00.000Z");
-    expect(later(new Date(AT).toISOString(), AT + 90_000, 5)).toBe("2026-11-20T10:07:00.000Z");
+    expect(extendedDeadline(new Date(AT).toISOString(), AT - MINUTE, 5)).toBe("2026-11-20T10:05:00.000Z");
+    expect(extendedDeadline(new Date(AT).toISOString(), AT + 90_000, 5)).toBe("2026-11-20T10:07:00.000Z");
   });
 });
 
@@ -86,12 +86,12 @@ describe("a call marked as handled", () => {
   const groups = [card("a", { needsHelp: true, message: "Help" }), card("b", { needsHelp: true })];
   const found = { groups, helpQueue: ["a", "b"] } as never;
   it("is gone here before the service knows", () => {
-    const seen = without(found, new Map([["a", " Help"]]));
+    const seen = withoutHandledCalls(found, new Map([["a", " Help"]]));
     expect(seen.helpQueue).toEqual(["b"]);
     expect(seen.groups.map((one) => one.needsHelp)).toEqual([false, true]);
   });
   it("comes back when the group asks something else", () => {
-    expect(without(found, new Map([["a", " Something else"]])).helpQueue).toEqual(["a", "b"]);
+    expect(withoutHandledCalls(found, new Map([["a", " Something else"]])).helpQueue).toEqual(["a", "b"]);
   });
 });
 
@@ -101,7 +101,7 @@ describe("a message to groups", () => {
       if (params.path.id === "room b") throw new Problem(409, "CLASS_ARCHIVED", "no");
       return {};
     }) as never);
-    const failed = await sendTo([card("a", {}), card("b", {})], "Five minutes left.", "number");
+    const failed = await sendToGroups([card("a", {}), card("b", {})], "Five minutes left.", "number");
     expect(failed.map((one) => one.card.group.id)).toEqual(["b"]);
     expect(post).toHaveBeenCalledTimes(2);
     post.mockRestore();

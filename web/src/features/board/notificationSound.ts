@@ -1,7 +1,7 @@
 let audio: AudioContext | undefined;
 
 /** Two soft notes; silent where the browser allows no sound before the first click. */
-export async function chime(): Promise<void> {
+export async function playNotificationSound(): Promise<void> {
   audio ??= new AudioContext();
   await audio.resume();
   for (const [index, pitch] of [660, 880].entries()) {

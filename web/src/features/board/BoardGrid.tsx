@@ -2,23 +2,23 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { type BoardGroup, DENSE } from "./board";
-import { Card } from "./Card";
-import type { Doing } from "./Doings";
-import { useDeeds } from "./deeds";
+import { BoardCard } from "./BoardCard";
+import type { BoardDialog } from "./BoardDialogs";
+import { useGroupActions } from "./useGroupActions";
 
 interface Props {
   cards: readonly BoardGroup[];
   /** How many groups the topic has, shown or not. */
   count: number;
   at: number;
-  onDo: (doing: Doing) => void;
-  onLook: (id: string) => void;
+  onDo: (doing: BoardDialog) => void;
+  onOpen: (id: string) => void;
 }
 
 /** The cards in the order of their numbers: one stop for Tab, arrows from card to card. */
-export function Cards({ cards, count, at, onDo, onLook }: Props) {
+export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
   const { t } = useTranslation();
-  const deeds = useDeeds(onDo, onLook);
+  const actions = useGroupActions(onDo, onOpen);
   const [stop, setStop] = useState<string>();
   const isDense = count > DENSE;
   const tabStop = cards.some((card) => card.group.id === stop) ? stop : cards[0]?.group.id;
@@ -29,15 +29,15 @@ export function Cards({ cards, count, at, onDo, onLook }: Props) {
       className={`grid gap-3 ${isDense ? "grid-cols-[repeat(auto-fill,minmax(11rem,1fr))]" : "grid-cols-[repeat(auto-fill,minmax(min(15rem,100%),1fr))]"}`}
       onFocus={(event) => setStop(groupAt(event.target))}
       onKeyDown={(event) => {
-        const goal = walk(event.currentTarget, event.target as Element, event.key);
-        if (goal === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        const target = cardInDirection(event.currentTarget, event.target as Element, event.key);
+        if (target === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
-        goal.focus();
+        target.focus();
       }}
     >
       {cards.map((card) => (
         <li key={card.group.id} data-group={card.group.id}>
-          <Card card={card} at={at} isTabStop={card.group.id === tabStop} isDense={isDense} deeds={deeds(card)} onLook={() => onLook(card.group.id)} />
+          <BoardCard card={card} at={at} isTabStop={card.group.id === tabStop} isDense={isDense} actions={actions(card)} onOpen={() => onOpen(card.group.id)} />
         </li>
       ))}
     </ul>
@@ -55,18 +55,18 @@ export function focusCard(id: string): boolean {
 }
 
 /** The card an arrow key leads to from here; the lines are as long as they are at this width. */
-function walk(grid: Element, here: Element, key: string): HTMLElement | undefined {
+function cardInDirection(grid: Element, here: Element, key: string): HTMLElement | undefined {
   const cards = [...grid.querySelectorAll<HTMLElement>("[data-look]")];
   const index = cards.indexOf(here as HTMLElement);
   if (index < 0) return undefined;
-  const line = columns(cards);
-  const goals: Record<string, number> = { ArrowRight: index + 1, ArrowLeft: index - 1, ArrowDown: index + line, ArrowUp: index - line, Home: 0, End: cards.length - 1 };
-  const goal = goals[key];
-  return goal === undefined ? undefined : cards[goal];
+  const row = countColumns(cards);
+  const candidates: Record<string, number> = { ArrowRight: index + 1, ArrowLeft: index - 1, ArrowDown: index + row, ArrowUp: index - row, Home: 0, End: cards.length - 1 };
+  const target = candidates[key];
+  return target === undefined ? undefined : cards[target];
 }
 
 /** How many cards stand beside each other at this width. */
-function columns(cards: readonly HTMLElement[]): number {
+function countColumns(cards: readonly HTMLElement[]): number {
   const top = (card: HTMLElement | undefined) => card?.closest("[data-group]")?.getBoundingClientRect().top;
   const first = top(cards[0]);
   const next = cards.findIndex((card) => top(card) !== first);

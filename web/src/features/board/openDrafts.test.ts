@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { Schemas } from "../api/client";
-import { linksOf, NO_TOPIC, stayingOpen } from "./finish";
+import type { Schemas } from "../../api/client";
+import { linksToCreate, NO_TOPIC, documentsStayingOpen } from "./openDrafts";
 
 const group = { id: "g", name: "Group 1", groupNumber: 1, displayName: null, courseId: null };
 const draft = (documentId: string): Schemas["UnlinkedDraft"] => ({
@@ -14,8 +14,8 @@ const draft = (documentId: string): Schemas["UnlinkedDraft"] => ({
 const drafts = [draft("a"), draft("b"), draft("c")];
 
 test("drafts without a chosen topic are not linked", () => {
-  expect(linksOf(drafts, {})).toEqual([]);
-  expect(linksOf(drafts, { a: NO_TOPIC, b: "u", c: "t", gone: "u" })).toEqual([
+  expect(linksToCreate(drafts, {})).toEqual([]);
+  expect(linksToCreate(drafts, { a: NO_TOPIC, b: "u", c: "t", gone: "u" })).toEqual([
     { documentId: "b", assignmentId: "u" },
     { documentId: "c", assignmentId: "t" },
   ]);
@@ -23,8 +23,8 @@ test("drafts without a chosen topic are not linked", () => {
 
 test("a draft stays open when another topic is chosen for it", () => {
   const open = [{ documentId: "o", title: "o", documentType: "word" as const, group, assignmentId: "u", assignmentTitle: "Plants" }];
-  expect(stayingOpen(open, drafts, {}, "t")).toEqual(open);
-  const all = stayingOpen(open, drafts, { a: "u", b: "t", c: NO_TOPIC }, "t");
+  expect(documentsStayingOpen(open, drafts, {}, "t")).toEqual(open);
+  const all = documentsStayingOpen(open, drafts, { a: "u", b: "t", c: NO_TOPIC }, "t");
   expect(all.map((one) => [one.documentId, one.assignmentTitle])).toEqual([
     ["o", "Plants"],
     ["a", "Plants"],

@@ -1,10 +1,10 @@
 import type { QueryClient } from "@tanstack/react-query";
 
-import type { Schemas } from "../api/client";
-import { updateAll } from "../lib/queryKeys";
+import type { Schemas } from "../../api/client";
+import { updateAll } from "../../lib/queryKeys";
 
 /** What the live channel tells about one group: who is here, who writes, the last twenty minutes. */
-export interface Stir {
+export interface PresenceEvent {
   groupId: string;
   online: string[];
   writing: string[];
@@ -12,17 +12,17 @@ export interface Stir {
 }
 
 /** Puts it into the boards that show the group; answers whether one does. */
-export function stir(cache: QueryClient, hint: Stir): boolean {
+export function applyPresence(cache: QueryClient, hint: PresenceEvent): boolean {
   let isShown = false;
   updateAll(cache, "board", (found) => {
-    const groups = found.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...lively(card, hint) } : card));
+    const groups = found.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...withPresence(card, hint) } : card));
     isShown ||= groups.some((card) => card.group.id === hint.groupId);
     return { ...found, groups };
   });
   return isShown;
 }
 
-const lively = (card: Schemas["BoardGroup"], { online, writing, activity }: Stir) => ({
+const withPresence = (card: Schemas["BoardGroup"], { online, writing, activity }: PresenceEvent) => ({
   writing,
   activity,
   members: card.members.map((member) => ({ ...member, online: online.includes(member.user.id) })),

@@ -2,27 +2,27 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { me } from "../lib/session";
-import { useTime } from "../lib/time";
-import { whenQuiet } from "../lib/whenQuiet";
-import { addWords } from "../lib/words";
-import { Bar } from "../ui/Bar";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { part } from "../ui/part";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { me } from "../../lib/session";
+import { useTime } from "../../lib/time";
+import { whenQuiet } from "../../lib/whenQuiet";
+import { addWords } from "../../lib/words";
+import { Bar } from "../../ui/Bar";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { part } from "../../ui/part";
 import type { Board } from "./board";
 
 const load = async () => {
-  const [{ FinishDialog: dialog }] = await Promise.all([import("./FinishDialog"), addWords("finish")]);
+  const [{ FinishTopicDialog: dialog }] = await Promise.all([import("./FinishTopicDialog"), addWords("finish")]);
   return dialog;
 };
 const FinishDialog = part(load);
 
 /** Finishing a topic, the one thing on the board that is asked twice. */
-export function Finish({ found }: { found: Board }) {
+export function FinishTopicButton({ board }: { board: Board }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => whenQuiet(load), []);
@@ -33,7 +33,7 @@ export function Finish({ found }: { found: Board }) {
       </Button>
       {isOpen ? (
         <Suspense>
-          <FinishDialog found={found} onClose={() => setOpen(false)} />
+          <FinishDialog board={board} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}
     </>
@@ -41,18 +41,18 @@ export function Finish({ found }: { found: Board }) {
 }
 
 /** Over a finished topic: who finished it, when, and the way back. */
-export function Finished({ found }: { found: Board }) {
+export function FinishedTopicBanner({ board }: { board: Board }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const { moment } = useTime();
   const cache = useQueryClient();
-  const { id, finishedAt, finishedById } = found.assignment;
+  const { id, finishedAt, finishedById } = board.assignment;
   const { data: person } = useQuery(me);
   const isOwn = finishedById === person?.id;
-  const by = useQuery({ ...finisher(id), enabled: finishedById !== null && !isOwn }).data;
+  const by = useQuery({ ...finisherQuery(id), enabled: finishedById !== null && !isOwn }).data;
   const reopen = useMutation({
     mutationFn: () => data(client.POST("/assignments/{id}/reopen", { params: { path: { id } } })),
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
     onSettled: () => cache.invalidateQueries(),
   });
   const when = finishedAt === null ? "" : moment(finishedAt);
@@ -70,7 +70,7 @@ export function Finished({ found }: { found: Board }) {
 }
 
 /** The name of who finished a topic: the log knows. */
-const finisher = (id: string) => ({
+const finisherQuery = (id: string) => ({
   queryKey: queryKeys.activity.finisher(id),
   queryFn: async () => (await data(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,
 });

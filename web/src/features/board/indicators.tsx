@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
 
-import { minutes, useNow } from "../lib/clock";
+import { minutes, useNow } from "../../lib/clock";
 
 /** A filled dot is here, a hollow one is not; a drawing, because forced colours take the fill of backgrounds away. */
-export function Dot({ online }: { online: boolean }) {
+export function PresenceDot({ online }: { online: boolean }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 10 10" className={`inline size-2.5 shrink-0 ${online ? "text-good" : "text-line"}`}>
       <circle cx="5" cy="5" r="4" fill={online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
@@ -12,7 +12,7 @@ export function Dot({ online }: { online: boolean }) {
 }
 
 /** What happened in the last twenty minutes, scaled for this group alone: groups are not compared. */
-export function Strip({ counts }: { counts: readonly number[] }) {
+export function ActivityChart({ counts }: { counts: readonly number[] }) {
   const { t } = useTranslation();
   const most = Math.max(1, ...counts);
   const active = counts.filter((count) => count > 0).length;
@@ -37,7 +37,7 @@ export function Strip({ counts }: { counts: readonly number[] }) {
 }
 
 /** How long somebody waits, in minutes and seconds. */
-export function Since({ moment }: { moment: string }) {
+export function WaitingTime({ moment }: { moment: string }) {
   const at = useNow();
   return <span className="tabular-nums">{minutes(at - Date.parse(moment))}</span>;
 }

@@ -1,4 +1,4 @@
-import type { Schemas } from "../api/client";
+import type { Schemas } from "../../api/client";
 
 type Draft = Schemas["UnlinkedDraft"];
 type OpenDocument = Schemas["OpenDocument"];
@@ -10,14 +10,14 @@ export type Links = Record<string, string>;
 export const NO_TOPIC = "none";
 
 /** The links to be made before the topic is finished. */
-export const linksOf = (drafts: readonly Draft[], chosen: Links): Schemas["DocumentLink"][] =>
+export const linksToCreate = (drafts: readonly Draft[], chosen: Links): Schemas["DocumentLink"][] =>
   drafts.flatMap(({ documentId }) => {
     const assignmentId = chosen[documentId] ?? NO_TOPIC;
     return assignmentId === NO_TOPIC ? [] : [{ documentId, assignmentId }];
   });
 
 /** The documents that stay open: those of other active topics, and the drafts for which such a topic was chosen. */
-export function stayingOpen(open: readonly OpenDocument[], drafts: readonly Draft[], chosen: Links, topicId: string): OpenDocument[] {
+export function documentsStayingOpen(open: readonly OpenDocument[], drafts: readonly Draft[], chosen: Links, topicId: string): OpenDocument[] {
   const linked = drafts.flatMap(({ topics, ...draft }) => {
     const topic = topics.find((one) => one.assignmentId === chosen[draft.documentId] && one.assignmentId !== topicId);
     return topic === undefined ? [] : [{ ...draft, assignmentId: topic.assignmentId, assignmentTitle: topic.title }];

@@ -1,49 +1,49 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
-import { type Board, type BoardGroup, called } from "./board";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import { type Board, type BoardGroup, numberedName } from "./board";
 
-interface Way {
+interface Move {
   from: string;
   to: string;
 }
 
 /** A student changes the group: one press on the new one, and the way back for eight seconds. */
-export function MoveStudent({ found, from, userId, onClose }: { found: Board; from: BoardGroup; userId: string; onClose: () => void }) {
+export function MoveStudentDialog({ board, from, userId, onClose }: { board: Board; from: BoardGroup; userId: string; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
-  const settle = () => invalidate(cache, "board", "groups", "courses", "room");
-  const walk = (way: Way) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: way.from, userId } }, body: { toGroupId: way.to } }));
-  const back = useMutation({ mutationFn: walk, onError: (problem) => note(say(problem)), onSettled: settle });
+  const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
+  const moveStudent = (move: Move) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: move.from, userId } }, body: { toGroupId: move.to } }));
+  const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => note(errorText(problem)), onSettled: refresh });
   const move = useMutation({
-    mutationFn: walk,
-    onSuccess: (moved, way) => {
+    mutationFn: moveStudent,
+    onSuccess: (moved, move) => {
       const kept = moved.keptSubmissions.length > 0 ? ` ${t("board.movedKept")}` : "";
-      note(t("board.moved", { name, to: called(moved.to) }) + kept, () => back.mutate({ from: way.to, to: way.from }));
+      note(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: move.to, to: move.from }));
       onClose();
     },
-    onSettled: settle,
+    onSettled: refresh,
   });
-  const others = found.groups.filter((card) => card.group.id !== from.group.id);
+  const others = board.groups.filter((card) => card.group.id !== from.group.id);
   return (
     <Window title={t("board.moveTitle", { name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <p className="text-soft">{t("board.moveFrom", { from: called(from.group) })}</p>
+          <p className="text-soft">{t("board.moveFrom", { from: numberedName(from.group) })}</p>
           <ul className="flex flex-col gap-2">
             {others.map((card) => (
               <li key={card.group.id}>
                 <Button className="w-full" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
-                  <span className="grow truncate text-start">{called(card.group)}</span>
+                  <span className="grow truncate text-start">{numberedName(card.group)}</span>
                   <span className="text-soft shrink-0 text-sm font-normal">{t("board.members", { count: card.members.length })}</span>
                 </Button>
               </li>

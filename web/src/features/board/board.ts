@@ -1,14 +1,14 @@
 // The lesson board: one question, kept fresh by the live channel, and what is read out of its answer.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { serverSaid } from "../lib/clock";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { serverSaid } from "../../lib/clock";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Board = Schemas["Board"];
 export type BoardGroup = Schemas["BoardGroup"];
 
-export const board = (id: string) =>
+export const boardQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.board.one(id),
     queryFn: async () => {
@@ -30,17 +30,17 @@ const QUIET = 3 * MINUTE;
 export const DENSE = 16;
 
 /** When something happened last in a group: a document was saved, or somebody wrote. */
-export function lastOf(card: BoardGroup, at: number): number | undefined {
+export function lastActivity(card: BoardGroup, at: number): number | undefined {
   const saved = card.documents.map((document) => Date.parse(document.lastActivity));
-  const minute = card.activity.findLastIndex((count) => count > 0);
-  const wrote = minute < 0 ? [] : [at - (card.activity.length - 1 - minute) * MINUTE];
-  return [...saved, ...wrote].toSorted((one, other) => other - one)[0];
+  const lastActiveMinute = card.activity.findLastIndex((count) => count > 0);
+  const typed = lastActiveMinute < 0 ? [] : [at - (card.activity.length - 1 - lastActiveMinute) * MINUTE];
+  return [...saved, ...typed].toSorted((one, other) => other - one)[0];
 }
 
 /** Since when nothing happened in a group that could work; undefined while something does, or nothing ever did. */
 export function quietSince(card: BoardGroup, at: number): number | undefined {
   if (isDone(card) || isLocked(card) || card.group.isHidden || card.writing.length > 0) return undefined;
-  const last = lastOf(card, at);
+  const last = lastActivity(card, at);
   return last !== undefined && at - last >= QUIET ? last : undefined;
 }
 
@@ -48,7 +48,7 @@ export const isLocked = (card: BoardGroup): boolean => card.groupAssignment.assi
 
 export const isDone = (card: BoardGroup): boolean => ["SUBMITTED", "GRADED"].includes(card.groupAssignment.status);
 
-export function passes(card: BoardGroup, filter: Filter, at: number): boolean {
+export function matchesFilter(card: BoardGroup, filter: Filter, at: number): boolean {
   switch (filter) {
     case "all":
       return true;
@@ -64,30 +64,30 @@ export function passes(card: BoardGroup, filter: Filter, at: number): boolean {
 }
 
 /** The groups that wait for help, the longest waiting first. */
-export function queue(found: Board): BoardGroup[] {
-  const cards = new Map(found.groups.map((card) => [card.group.id, card]));
-  return found.helpQueue.map((id) => cards.get(id)).filter((card) => card !== undefined);
+export function helpQueue(board: Board): BoardGroup[] {
+  const cards = new Map(board.groups.map((card) => [card.group.id, card]));
+  return board.helpQueue.map((id) => cards.get(id)).filter((card) => card !== undefined);
 }
 
 /** What needs a teacher, in the order of need: who waits for help, what was handed in and has no grade, who is quiet. */
-export function needs(found: Board, at: number): string[] {
-  const submitted = found.groups.filter((card) => card.groupAssignment.status === "SUBMITTED");
-  const quiet = found.groups.filter((card) => quietSince(card, at) !== undefined);
-  return [...new Set([...queue(found), ...submitted, ...quiet].map((card) => card.group.id))];
+export function groupsNeedingTeacher(board: Board, at: number): string[] {
+  const submitted = board.groups.filter((card) => card.groupAssignment.status === "SUBMITTED");
+  const quiet = board.groups.filter((card) => quietSince(card, at) !== undefined);
+  return [...new Set([...helpQueue(board), ...submitted, ...quiet].map((card) => card.group.id))];
 }
 
 /** The one after this, from the beginning again after the last. */
-export const after = (ids: readonly string[], id: string | undefined): string | undefined => ids[(ids.indexOf(id ?? "") + 1) % ids.length];
+export const nextInCycle = (ids: readonly string[], id: string | undefined): string | undefined => ids[(ids.indexOf(id ?? "") + 1) % ids.length];
 
 export const nameOf = (group: { displayName?: string | null; name: string }): string => group.displayName ?? group.name;
 
 /** How a group is called aloud: its number and its name. */
-export const called = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
+export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
 
 /** At which of the spoken marks, in minutes before the end, the time has arrived since it was last looked at. */
-export const mark = (deadline: number, before: number, at: number): number | undefined =>
+export const announcedMinutes = (deadline: number, before: number, at: number): number | undefined =>
   [0, 1, 5, 10].find((minutes) => deadline - before > minutes * MINUTE && deadline - at <= minutes * MINUTE);
 
 /** A later end: so many minutes after the end, or after now when the end is over, to the full minute. */
-export const later = (deadline: string, at: number, minutes: number): string =>
+export const extendedDeadline = (deadline: string, at: number, minutes: number): string =>
   new Date(Math.max(Date.parse(deadline), Math.ceil(at / MINUTE) * MINUTE) + minutes * MINUTE).toISOString();

@@ -1,0 +1,43 @@
+import { Suspense } from "react";
+
+import type { Board } from "./board";
+import { part } from "../../ui/part";
+
+/** What is being done in a window over the board. */
+export type BoardDialog = { what: "message"; groupId?: string } | { what: "move"; groupId: string; userId: string } | { what: "time" } | { what: "copy" };
+
+const MessageDialog = part(async () => (await import("./MessageDialog")).MessageDialog);
+const MoveStudentDialog = part(async () => (await import("./MoveStudentDialog")).MoveStudentDialog);
+const ExtendDeadlineDialog = part(async () => (await import("./ExtendDeadlineDialog")).ExtendDeadlineDialog);
+const CloneFromBoardDialog = part(async () => (await import("./CloneFromBoardDialog")).CloneFromBoardDialog);
+
+interface Props {
+  dialog: BoardDialog;
+  board: Board;
+  /** Only those who have not submitted are shown: a message goes to them first. */
+  onlyOpen: boolean;
+  onClose: () => void;
+}
+
+/** The windows of the board; each is fetched when it is opened first. */
+export function BoardDialogs({ dialog, ...rest }: Props) {
+  return (
+    <Suspense>
+      <OpenDialog dialog={dialog} {...rest} />
+    </Suspense>
+  );
+}
+
+function OpenDialog({ dialog, board, onlyOpen, onClose }: Props) {
+  const card = "groupId" in dialog ? board.groups.find((one) => one.group.id === dialog.groupId) : undefined;
+  switch (dialog.what) {
+    case "message":
+      return <MessageDialog board={board} to={card} onlyOpen={onlyOpen} onClose={onClose} />;
+    case "move":
+      return card ? <MoveStudentDialog board={board} from={card} userId={dialog.userId} onClose={onClose} /> : null;
+    case "time":
+      return <ExtendDeadlineDialog board={board} onClose={onClose} />;
+    case "copy":
+      return <CloneFromBoardDialog board={board} onClose={onClose} />;
+  }
+}

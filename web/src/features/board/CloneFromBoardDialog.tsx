@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { fieldProblem } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Moment } from "../../ui/Moment";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import type { Board } from "./board";
+
+const WEEK = 604_800_000;
+
+/** The same topic once more, with a new end; it opens to be given its groups. */
+export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [end, setEnd] = useState<string | null>(() => new Date(Math.max(Date.parse(board.assignment.deadline), now()) + WEEK).toISOString());
+  const [withFiles, setWithFiles] = useState(true);
+  const clone = useMutation({
+    mutationFn: (deadline: string) => data(client.POST("/assignments/{id}/clone", { params: { path: { id: board.assignment.id } }, body: { deadline, withFiles } })),
+    onSuccess: async (topic) => {
+      await invalidate(cache, "assignments");
+      await navigate({ to: "/t/$topicId", params: { topicId: topic.id } });
+    },
+  });
+  return (
+    <Window title={t("board.copyTitle", { title: board.assignment.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p className="text-soft">{t("board.copyText")}</p>
+          <Moment label={t("board.copyEnd")} value={end} onChange={setEnd} problem={fieldProblem(clone.error, "deadline")} />
+          <Check isSelected={withFiles} onChange={setWithFiles}>
+            {t("board.copyFiles")}
+          </Check>
+          {clone.isError ? <Problems problem={clone.error} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" isDisabled={end === null} isPending={clone.isPending} onPress={() => end && clone.mutate(end)}>
+              {t("board.copyGo")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}

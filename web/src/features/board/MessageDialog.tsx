@@ -1,0 +1,92 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { draft, keepDraft } from "../../lib/drafts";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { me } from "../../lib/session";
+import { Area } from "../../ui/Area";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { Radios } from "../../ui/Radios";
+import { Window } from "../../ui/Window";
+import { type Board, type BoardGroup, numberedName, isDone } from "./board";
+import { sendToGroups } from "./sendToGroups";
+
+/** A message into the chat of one group, of all, or of those who have not submitted; it stands where the group works. */
+export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; to?: BoardGroup | undefined; onlyOpen: boolean; onClose: () => void }) {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const cache = useQueryClient();
+  const own = useQuery(me).data?.id ?? "";
+  const about = `board:${to?.group.id ?? board.assignment.id}`;
+  const [text, setText] = useState(() => draft(own, about));
+  const open = board.groups.filter((card) => !isDone(card));
+  const [audience, setAudience] = useState<"all" | "open">(onlyOpen && open.length > 0 ? "open" : "all");
+  // One number for this message: whoever got it already does not get it twice.
+  const number = useRef(crypto.randomUUID());
+  const delivered = useRef(new Set<string>());
+  const updateText = (text: string) => {
+    setText(text);
+    keepDraft(own, about, text);
+  };
+  const chosen = to ? [to] : audience === "open" ? open : board.groups;
+  const send = useMutation({
+    mutationFn: () => sendToGroups(chosen.filter((card) => !delivered.current.has(card.group.id)), text.trim(), number.current),
+    onSuccess: (failed) => {
+      for (const card of chosen) if (!failed.some((one) => one.card === card)) delivered.current.add(card.group.id);
+      if (failed.length > 0) return;
+      updateText("");
+      note(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count: chosen.length }));
+      onClose();
+    },
+    onSettled: () => invalidate(cache, "chat"),
+  });
+  const failed = send.data ?? [];
+  return (
+    <Window title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() !== "" && !send.isPending) send.mutate();
+          }}
+        >
+          {to || open.length === 0 || open.length === board.groups.length ? null : (
+            <Radios
+              label={t("board.messageFor")}
+              value={audience}
+              onChange={setAudience}
+              options={[
+                { id: "all", name: t("board.audienceAll", { count: board.groups.length }) },
+                { id: "open", name: t("board.audienceOpen", { count: open.length }) },
+              ]}
+            />
+          )}
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the window was opened to write */}
+          <Area autoFocus label={t("board.messageWords")} hint={t("board.messageHint")} value={text} onChange={updateText} maxLength={4000} rows={3} />
+          <p className="flex flex-wrap gap-2">
+            {(["look", "submit", "save"] as const).map((phrase) => (
+              <Button key={phrase} className="text-sm font-normal" onPress={() => updateText(t(`board.phrase.${phrase}`))}>
+                {t(`board.phrase.${phrase}`)}
+              </Button>
+            ))}
+          </p>
+          {failed.length === 0 ? null : (
+            <p role="alert" className="text-bad">
+              {t("board.notSent", { names: failed.map((one) => numberedName(one.card.group)).join(", ") })} {errorText(failed[0]?.problem)}
+            </p>
+          )}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" type="submit" isDisabled={text.trim() === ""} isPending={send.isPending}>
+              {failed.length > 0 ? t("board.sendAgain", { count: failed.length }) : t("board.send")}
+            </Button>
+          </p>
+        </form>
+      )}
+    </Window>
+  );
+}

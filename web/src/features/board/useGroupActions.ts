@@ -1,0 +1,25 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import type { Deed } from "../../ui/More";
+import type { BoardGroup } from "./board";
+import type { BoardDialog } from "./BoardDialogs";
+
+/** What can be done with a group from its card. */
+export function useGroupActions(onDialog: (doing: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => Deed[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  return (card) => {
+    const groupId = card.group.id;
+    const openWork = () => {
+      onOpen(groupId);
+      void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId: card.groupAssignment.assignmentId, groupId } });
+    };
+    return [
+      { id: "look", name: t("board.look"), onAction: openWork },
+      { id: "room", name: t("board.room"), onAction: () => void navigate({ to: "/g/$groupId", params: { groupId } }) },
+      { id: "message", name: t("board.message"), onAction: () => onDialog({ what: "message", groupId }) },
+      ...card.members.map(({ user }) => ({ id: `move ${user.id}`, name: t("board.move", { name: user.name }), onAction: () => onDialog({ what: "move", groupId, userId: user.id }) })),
+    ];
+  };
+}
