@@ -4,9 +4,9 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useSay } from "../lib/problems";
-import { saveSubmittedPdf } from "../room/files";
-import { lateMinutes } from "../room/hand-in";
-import { topicOf, useNames, type WorkRoom } from "../room/room";
+import { saveSubmittedPdf } from "../features/work-room/files";
+import { lateMinutes } from "../features/work-room/submission";
+import { topicDetailQuery, useUserName, type WorkRoom } from "../features/work-room/workRoom";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";
@@ -20,10 +20,10 @@ import { attempts, type Feedback, isPublished, markSeen, type Submission, type T
 /** S13: what came back for the work of a group on a topic. Students find what was given out, nothing else. */
 export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: Topic; own: string }) {
   const { t } = useTranslation();
-  const nameOf = useNames(found);
+  const nameOf = useUserName(found);
   const handed = useQuery(attempts(topic.id));
   const said = useQuery(words(topic.id));
-  const whole = useQuery(topicOf(topic.assignmentId));
+  const whole = useQuery(topicDetailQuery(topic.assignmentId));
   const isThere = handed.isSuccess && said.isSuccess;
   useEffect(() => {
     if (isThere) markSeen(own, topic);

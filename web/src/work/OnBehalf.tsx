@@ -4,7 +4,7 @@ import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import type { Document } from "../room/room";
+import type { Document } from "../features/work-room/workRoom";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Field } from "../ui/Field";

@@ -1,7 +1,7 @@
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { usePhone } from "../room/screen";
+import { useIsPhone } from "../features/work-room/screen";
 import { fetchFile } from "../submissions/downloads";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
@@ -11,7 +11,7 @@ import { type Part, Tabs } from "../ui/Tabs";
 import type { Paper } from "./work";
 import { part } from "../ui/part";
 
-const Editor = part(async () => (await import("../room/Editor")).Editor);
+const Editor = part(async () => (await import("../features/work-room/DocumentEditor")).DocumentEditor);
 
 interface Props {
   papers: readonly Paper[];
@@ -39,7 +39,7 @@ const partOf = (paper: Paper): Part<string> => ({ id: paper.id, name: paper.titl
 
 function Sight({ paper }: { paper: Paper }) {
   const { t } = useTranslation();
-  const isPhone = usePhone();
+  const isPhone = useIsPhone();
   const { document, copy } = paper;
   const path = document === undefined ? undefined : `/api/workrooms/documents/${document.id}`;
   const download = copy?.downloadUrl ?? `${path}/download`;

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Topic } from "../room/room";
+import type { Topic } from "../features/work-room/workRoom";
 import { nameOf } from "./work";
 
 const SQUARE = "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { isAdmin, type Me } from "../lib/session";
 import { useTime } from "../lib/time";
-import { room, type Topic, type WorkRoom } from "../room/room";
+import { workRoomQuery, type Topic, type WorkRoom } from "../features/work-room/workRoom";
 import { Bar } from "../ui/Bar";
 import { Chip } from "../ui/Chip";
 import { Heading } from "../ui/Heading";
@@ -46,7 +46,7 @@ export function Works({ found, row, person, open, onOpen }: Props) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const { here } = row;
-  const place = useQuery(room(here.groupId));
+  const place = useQuery(workRoomQuery(here.groupId));
   const isFinished = found.status === "FINISHED";
   const nameOfPerson = names(place.data, person);
   return (

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-import type { Topic } from "../room/room";
+import type { Topic } from "../features/work-room/workRoom";
 
 export type Gone = "back" | "anew";
 

@@ -4,7 +4,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { client, data, Problem, type Schemas } from "../api/client";
 import { compareNames } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
-import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
+import { type Document, splitDocuments, type Topic, type WorkRoom } from "../features/work-room/workRoom";
 
 export type Assignment = Schemas["Assignment"];
 export type Submission = Schemas["Submission"];
@@ -77,7 +77,7 @@ export interface Paper {
 
 /** What there is to look at: what was handed in first, then what else the room has for the topic. */
 export function papers(room: WorkRoom, work: Topic): Paper[] {
-  const live = sorted(room.documents, work).here;
+  const live = splitDocuments(room.documents, work).here;
   const copies = work.currentSubmission?.documents ?? [];
   const handedIn = copies.map((copy) => ({
     id: copy.documentId ?? copy.id,

@@ -3,8 +3,8 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { type Group, inOrder, myGroups } from "../../lib/groups";
-import { GroupCard } from "../../room/GroupCard";
-import { Warm } from "../../room/Warm";
+import { GroupCard } from "../../features/work-room/GroupCard";
+import { EditorPreload } from "../../features/work-room/EditorPreload";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
@@ -31,7 +31,7 @@ function Groups() {
           <Cards groups={finished} own={person.id} />
         </details>
       )}
-      <Warm />
+      <EditorPreload />
     </div>
   );
 }

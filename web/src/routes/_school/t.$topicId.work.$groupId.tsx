@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, only } from "../../lib/session";
-import { room } from "../../room/room";
+import { workRoomQuery } from "../../features/work-room/workRoom";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
@@ -48,7 +48,7 @@ function OfGroup({ found }: { found: Assignment }) {
   useEffect(() => {
     // The board takes the focus back to this card.
     sessionStorage.setItem(`board:${topicId}`, groupId);
-    if (nextId) void cache.prefetchQuery({ ...room(nextId), staleTime: 30_000 });
+    if (nextId) void cache.prefetchQuery({ ...workRoomQuery(nextId), staleTime: 30_000 });
   }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });

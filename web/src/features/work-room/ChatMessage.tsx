@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../../api/client";
+import { now } from "../../lib/clock";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { useTime } from "../../lib/time";
+import { Area } from "../../ui/Area";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { isEditable, type Message } from "./chat";
+import { FileLinks } from "./FileLinks";
+
+interface Props {
+  message: Message;
+  own: string;
+  isStaff: boolean;
+  isArchived: boolean;
+}
+
+/** One message: who, when, what. Its author changes it for a while and takes it away; teachers take any away. */
+export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
+  const { t } = useTranslation();
+  const { clock, full } = useTime();
+  const [dialog, setDialog] = useState<"edit" | "delete">();
+  const isOwn = message.senderId === own;
+  const isTeacher = message.sender !== null && message.sender.role !== "STUDENT";
+  const name = isOwn ? t("room.chat.you") : (message.sender?.name ?? t("groups.somebody"));
+  const remove = useDelete(message);
+  const canDelete = (isOwn || isStaff) && message.deletedAt === null && !isArchived;
+  const canEdit = canDelete && isOwn && message.content !== "" && isEditable(message, now());
+  const actions = [
+    ...(canEdit ? [{ id: "edit", name: t("room.chat.edit"), onAction: () => setDialog("edit") }] : []),
+    { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setDialog("delete") },
+  ];
+  return (
+    <article className={`flex max-w-[92%] min-w-40 items-start rounded-xl border px-3 py-1.5 ${dialog === "edit" ? "w-full" : ""} ${isOwn ? "border-accent self-end" : "border-line self-start"}`}>
+      <div className="min-w-0 grow">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+          <span className="font-semibold">{name}</span>
+          {isTeacher ? <span className="text-soft">{t("room.chat.teacher")}</span> : null}
+          <time className="text-soft" dateTime={message.createdAt} title={full(message.createdAt)}>
+            {clock(message.createdAt)}
+          </time>
+          {message.editedAt !== null && message.deletedAt === null ? <span className="text-soft">{t("room.chat.edited")}</span> : null}
+        </p>
+        {message.deletedAt !== null ? <p className="text-soft italic">{t("room.chat.deleted")}</p> : null}
+        {dialog === "edit" ? <EditMessage message={message} onClose={() => setDialog(undefined)} /> : message.content === "" ? null : <p className="break-words whitespace-pre-wrap">{message.content}</p>}
+        <FileLinks files={message.attachments} />
+      </div>
+      {canDelete ? (
+        <span className="-me-3 shrink-0">
+          <More label={t("room.chat.message", { name })} deeds={actions} isPending={remove.isPending} />
+        </span>
+      ) : null}
+      {dialog === "delete" ? (
+        <Asked title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={() => setDialog(undefined)} />
+      ) : null}
+    </article>
+  );
+}
+
+function useDelete(message: Message) {
+  const errorText = useSay();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),
+    onError: (problem) => note(errorText(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
+  });
+}
+
+function EditMessage({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [text, setText] = useState(message.content);
+  const change = useMutation({
+    mutationFn: () => client.PATCH("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } }, body: { content: text } }),
+    onSuccess: onClose,
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
+  });
+  return (
+    <form
+      className="flex flex-col gap-2 py-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "" && !change.isPending) change.mutate();
+      }}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the field was just asked for */}
+      <Area autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
+      {change.isError ? <Problems problem={change.error} /> : null}
+      <p className="flex flex-wrap gap-2">
+        <Button kind="main" type="submit" isPending={change.isPending} isDisabled={text.trim() === ""}>
+          {t("app.save")}
+        </Button>
+        <Button onPress={onClose}>{t("ask.cancel")}</Button>
+      </p>
+    </form>
+  );
+}

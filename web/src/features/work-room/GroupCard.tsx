@@ -1,0 +1,64 @@
+import { Link } from "@tanstack/react-router";
+import { Hand } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { isNew } from "../../feedback/feedback";
+import { now } from "../../lib/clock";
+import { type Group, nearest } from "../../lib/groups";
+import { Chip } from "../../ui/Chip";
+import { Sheet } from "../../ui/Sheet";
+import { TimeLeft } from "../../ui/TimeLeft";
+import { When } from "../../ui/When";
+import { userNames } from "./workRoom";
+
+/** A group of mine: the whole card is the link, and its name is the topic. */
+export function GroupCard({ group, own }: { group: Group; own: string }) {
+  const { t } = useTranslation();
+  const topic = nearest(group);
+  const isFinished = topic?.assignment.status === "FINISHED";
+  const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
+  const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
+  const hasNews = group.groupAssignments.some((one) => isNew(own, one, now()));
+  return (
+    <Sheet className="hover:border-line relative flex h-full flex-col gap-2">
+      <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>
+      <h2>
+        <Link to="/g/$groupId" params={{ groupId: group.id }} className="break-words after:absolute after:inset-0">
+          {topic?.assignment.title ?? t("groups.noTopic")}
+        </Link>
+      </h2>
+      <p>{t("groups.group", { number: group.groupNumber, name: userNames(group) })}</p>
+      <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
+      {topic ? (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Chip tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Chip>
+          {isFinished || isDone ? null : (
+            <>
+              <span className="font-medium">
+                <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
+              </span>
+              <span className="text-soft text-sm">
+                {t("groups.ends")} <When at={topic.assignment.deadline} />
+              </span>
+            </>
+          )}
+          {topic.status === "SUBMITTED" && topic.currentSubmission ? (
+            <span className="text-soft text-sm">
+              <When at={topic.currentSubmission.submittedAt} />
+            </span>
+          ) : null}
+        </p>
+      ) : null}
+      {others > 0 ? <p className="text-soft text-sm">{t("groups.others", { count: others })}</p> : null}
+      <p className="mt-auto flex flex-wrap items-center gap-2">
+        {hasNews ? <Chip tone="warn">{t("groups.feedback")}</Chip> : null}
+        {group.unreadMessages ? <Chip tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Chip> : null}
+        {group.needsHelp ? (
+          <Chip>
+            <Hand aria-hidden="true" className="size-4" /> {t("groups.helpKnown")}
+          </Chip>
+        ) : null}
+      </p>
+    </Sheet>
+  );
+}

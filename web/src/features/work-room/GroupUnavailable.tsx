@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useRouteContext } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { draft, keepDraft } from "../../lib/drafts";
+import { myGroups } from "../../lib/groups";
+import { queryKeys } from "../../lib/queryKeys";
+import { isStaff } from "../../lib/session";
+import { Button } from "../../ui/Button";
+import { BOX } from "../../ui/field";
+import { Heading } from "../../ui/Heading";
+import { Shape } from "../../ui/Shape";
+import { findReplacementGroup } from "./replacementGroup";
+import { type Group, userNames, type WorkRoom } from "./workRoom";
+
+/** What stands in the fields of the page and of its windows, before they go. */
+function readTypedText(): string[] {
+  const fields = document.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>("#main textarea, [role=dialog] textarea, [role=dialog] input[type=text]");
+  return [...fields].map((field) => field.value.trim()).filter((text) => text !== "");
+}
+
+/** In place of a room that is not, or not any more, open to the reader: where they belong now, with one button to go there. */
+export function GroupUnavailable({ groupId, left }: { groupId: string; left: WorkRoom | undefined }) {
+  const { t } = useTranslation();
+  const { person } = useRouteContext({ from: "/_school" });
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  // Taken while the room is still on the screen: this renders before the room is removed.
+  const [typedText] = useState(readTypedText);
+  const storedDraft = left === undefined ? "" : draft(person.id, left.id).trim();
+  const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
+  const groupsQuery = useQuery({ ...myGroups, refetchOnMount: "always" });
+  if (!groupsQuery.isFetchedAfterMount) return <Shape count={1} />;
+  const groups = cache.getQueryData<Group | null>(queryKeys.groups.one(groupId));
+  const next = isStaff(person)
+    ? undefined
+    : findReplacementGroup(groupsQuery.data ?? [], { groupId, classId: groups?.classId, courseId: groups?.courseId, topicIds: left?.groupAssignments.map((own) => own.assignmentId) ?? [] });
+  const openGroup = () => {
+    if (next === undefined) return navigate({ to: isStaff(person) ? "/" : "/groups" });
+    // What was not sent goes along, unless something waits there already; it is sent only when the user presses "Send".
+    if (storedDraft !== "" && left !== undefined && draft(person.id, next.workRoomId) === "") {
+      keepDraft(person.id, next.workRoomId, storedDraft);
+      keepDraft(person.id, left.id, "");
+    }
+    return navigate({ to: "/g/$groupId", params: { groupId: next.id } });
+  };
+  const previousGroup = left === undefined ? undefined : userNames(left.group);
+  const currentGroup = next === undefined ? undefined : t("groups.group", { number: next.groupNumber, name: userNames(next) });
+  const title = previousGroup === undefined ? t("room.gone.closed") : t("room.gone.title", { name: previousGroup });
+  return (
+    <div className="flex max-w-xl flex-col items-start gap-4">
+      <Heading title={title}>{title}</Heading>
+      <output className="block">{currentGroup === undefined ? t("room.gone.why") : t("room.gone.now", { name: currentGroup })}</output>
+      {previousGroup === undefined ? null : <p className="text-soft">{t("room.gone.documents")}</p>}
+      {unsent === "" ? null : (
+        <label className="flex w-full flex-col gap-1">
+          <span>{t("room.gone.unsent")}</span>
+          <textarea className={`${BOX} py-2`} rows={Math.min(8, unsent.split("\n").length + 1)} readOnly value={unsent} />
+        </label>
+      )}
+      <Button kind="main" onPress={() => void openGroup()}>
+        {currentGroup !== undefined ? t("room.gone.go", { name: currentGroup }) : isStaff(person) ? t("missing.home") : t("nav.groups")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { fieldProblem } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { More } from "../../ui/More";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import type { Topic, WorkRoom } from "./workRoom";
+
+export const KINDS = ["word", "cell", "slide"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** A new document: what sort, then its name, then it opens. */
+export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic | undefined }) {
+  const { t } = useTranslation();
+  const [kind, setKind] = useState<Kind>();
+  return (
+    <>
+      <More label={t("room.new")} deeds={KINDS.map((one) => ({ id: one, name: t(`room.kind.${one}`), onAction: () => setKind(one) }))}>
+        <Plus aria-hidden="true" className="size-4" /> {t("app.new")}
+      </More>
+      {kind === undefined ? null : (
+        <Window title={t("room.newKind", { kind: t(`room.kind.${kind}`) })} isOpen onOpenChange={(isOpen) => isOpen || setKind(undefined)}>
+          {(close) => <NameDialog workRoom={workRoom} topic={topic} kind={kind} close={close} />}
+        </Window>
+      )}
+    </>
+  );
+}
+
+function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topic: Topic | undefined; kind: Kind; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [title, setTitle] = useState("");
+  const assignmentId = topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined;
+  const create = useMutation({
+    mutationFn: () =>
+      data(
+        client.POST("/workrooms/{id}/documents", {
+          params: { path: { id: workRoom.id } },
+          body: { title: title.trim(), documentType: kind, ...(assignmentId === undefined ? {} : { assignmentId }) },
+        }),
+      ),
+    onSuccess: async (document) => {
+      await cache.invalidateQueries({ queryKey: queryKeys.room.one(workRoom.groupId) });
+      close();
+      await navigate({ to: "/g/$groupId/d/$documentId", params: { groupId: workRoom.groupId, documentId: document.id }, search: topic ? { topic: topic.assignmentId } : {} });
+    },
+  });
+  const error = fieldProblem(create.error, "title");
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (title.trim() !== "" && !create.isPending) create.mutate();
+      }}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
+      <Field autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+      {create.isError && !error ? <Problems problem={create.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isDisabled={title.trim() === ""} isPending={create.isPending}>
+          {t("room.create")}
+        </Button>
+      </p>
+    </form>
+  );
+}

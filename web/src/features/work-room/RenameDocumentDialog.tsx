@@ -1,0 +1,48 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../../api/client";
+import { fieldProblem } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import type { Document } from "./workRoom";
+
+/** Another name for a document; its kind stays. */
+export function RenameDocumentDialog({ document, groupId, onClose }: { document: Document; groupId: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [title, setTitle] = useState(document.title);
+  const rename = useMutation({
+    mutationFn: () => client.PATCH("/workrooms/documents/{id}", { params: { path: { id: document.id } }, body: { title: title.trim() } }),
+    onSuccess: onClose,
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) }),
+  });
+  const error = fieldProblem(rename.error, "title");
+  return (
+    <Window title={t("app.rename")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (title.trim() !== "" && !rename.isPending) rename.mutate();
+          }}
+        >
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
+          <Field autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+          {rename.isError && !error ? <Problems problem={rename.error} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" type="submit" isDisabled={title.trim() === ""} isPending={rename.isPending}>
+              {t("app.save")}
+            </Button>
+          </p>
+        </form>
+      )}
+    </Window>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { CheckboxGroup, DialogTrigger, Label } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { now } from "../../lib/clock";
+import { useTime } from "../../lib/time";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Problems } from "../../ui/Problems";
+import { Radios } from "../../ui/Radios";
+import { Window } from "../../ui/Window";
+import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
+import { type Document, fileName, lateDeadline, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
+
+interface Props {
+  workRoom: WorkRoom;
+  topic: Topic;
+  /** The one that is open, if one is. */
+  document?: Document | undefined;
+}
+
+/** The button, and the window in which is chosen what is handed in and for which topic. */
+export function SubmitDialog(props: Props) {
+  const { t } = useTranslation();
+  return (
+    <DialogTrigger>
+      <Button kind="main">{t("room.handIn.open")}</Button>
+      <Window title={t("room.handIn.title")}>{(close) => <SubmitForm {...props} close={close} />}</Window>
+    </DialogTrigger>
+  );
+}
+
+function SubmitForm({ workRoom, topic, document, close }: Props & { close: () => void }) {
+  const { t } = useTranslation();
+  const drafts = workRoom.documents.filter((one) => one.status === "DRAFT" && one.canEdit);
+  const topics = useQuery(candidatesQuery(workRoom.groupId));
+  const [chosen, setChosen] = useState<string>();
+  const [selected, setSelected] = useState<string[]>();
+  const assignmentId = chosen ?? defaultTopic(topics.data ?? [], document?.assignmentId, topic.assignmentId);
+  const documents = selected ?? defaultDocuments(drafts, assignmentId ?? topic.assignmentId, document?.id);
+  const leaving = findRelinked(drafts, documents, assignmentId);
+  const own = workRoom.groupAssignments.find((one) => one.assignmentId === assignmentId);
+  const { data: classData } = useQuery({ ...topicDetailQuery(assignmentId ?? ""), enabled: assignmentId !== undefined });
+  const submitting = useSubmit(workRoom, useUserName(workRoom), close);
+  const { moment } = useTime();
+  const lateBy = own ? now() - lateDeadline(own) : 0;
+  const isClosed = lateBy > 0 && classData?.latePolicy === "BLOCK";
+  const remaining = classData && own ? Math.max(0, classData.requiredSubmissions - own.submittedCount) : 0;
+  if (topics.isError) return <Problems problem={topics.error} again={() => void topics.refetch()} />;
+  if (topics.data?.length === 0) return <p>{t("room.handIn.none")}</p>;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (assignmentId !== undefined && documents.length > 0 && !isClosed && !submitting.isPending) submitting.mutate({ documents, assignmentId });
+      }}
+    >
+      <CheckboxGroup value={documents} onChange={setSelected} className="flex flex-col">
+        <Label className="font-medium">{t("room.handIn.documents")}</Label>
+        {drafts.map((one) => (
+          <Check key={one.id} value={one.id}>
+            <span className="min-w-0 break-words">{fileName(one)}</span>
+          </Check>
+        ))}
+      </CheckboxGroup>
+      {remaining > 1 ? <p>{t("room.handIn.still", { count: remaining })}</p> : null}
+      {(topics.data?.length ?? 0) > 1 && assignmentId !== undefined ? (
+        <Radios
+          label={t("room.topic")}
+          value={assignmentId}
+          onChange={(id) => {
+            setChosen(id);
+            setSelected(undefined);
+          }}
+          options={(topics.data ?? []).map((one) => ({ id: one.assignmentId, name: t("room.handIn.topic", { title: one.title, when: moment(one.deadline) }) }))}
+        />
+      ) : (
+        <p>{t("room.handIn.for", { title: topics.data?.find((one) => one.assignmentId === assignmentId)?.title ?? topic.assignment.title })}</p>
+      )}
+      {leaving.map((one) => (
+        <p key={one.id} className="text-warn">
+          {t("room.handIn.relink", { name: fileName(one), title: workRoom.groupAssignments.find((link) => link.assignmentId === one.assignmentId)?.assignment.title ?? t("room.topic") })}
+        </p>
+      ))}
+      {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
+      {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p> : null}
+      <p>{t("room.handIn.effect")}</p>
+      {submitting.isError ? <Problems problem={submitting.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isDisabled={assignmentId === undefined || documents.length === 0 || isClosed} isPending={submitting.isPending}>
+          {t("room.handIn.go")}
+        </Button>
+      </p>
+    </form>
+  );
+}

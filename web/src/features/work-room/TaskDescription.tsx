@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { TimeLeft } from "../../ui/TimeLeft";
+import { When } from "../../ui/When";
+import { Written } from "../../ui/Written";
+import { FileLinks } from "./FileLinks";
+import { type Group, type Topic, topicDetailQuery } from "./workRoom";
+
+/** What the group has to do: the text, the files, how much, until when. */
+export function TaskDescription({ topic, group }: { topic: Topic | undefined; group: Group | null | undefined }) {
+  const { t } = useTranslation();
+  return (
+    <div className="flex max-w-prose flex-col gap-4">
+      <h2 className="sr-only">{t("room.place.task")}</h2>
+      {topic === undefined ? <p>{t("room.none")}</p> : <TaskText topic={topic} />}
+      {topic && topic.effectiveAttachments.length > 0 ? (
+        <section aria-label={t("room.files")}>
+          <h3 className="font-semibold">{t("room.files")}</h3>
+          <FileLinks files={topic.effectiveAttachments} />
+        </section>
+      ) : null}
+      {group && group.attachments.length > 0 ? (
+        <section aria-label={t("room.groupFiles")}>
+          <h3 className="font-semibold">{t("room.groupFiles")}</h3>
+          <FileLinks files={group.attachments} />
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+function TaskText({ topic }: { topic: Topic }) {
+  const { t } = useTranslation();
+  const { data } = useQuery(topicDetailQuery(topic.assignmentId));
+  const isDone = topic.assignment.status === "FINISHED" || topic.status === "SUBMITTED" || topic.status === "GRADED";
+  return (
+    <>
+      <p className="text-soft flex flex-wrap gap-x-2">
+        <span>
+          {t("groups.ends")} <When at={topic.assignment.deadline} />
+        </span>
+        {isDone ? null : (
+          <span>
+            · <TimeLeft until={topic.assignment.deadline} />
+          </span>
+        )}
+        {topic.lateAllowedUntil === null ? null : (
+          <span>
+            · {t("room.extended")} <When at={topic.lateAllowedUntil} />
+          </span>
+        )}
+        {data ? <span>· {t("room.required", { count: data.requiredSubmissions })}</span> : null}
+      </p>
+      {topic.effectiveDescription.trim() === "" ? (
+        <p className="text-soft">{t("room.noText")}</p>
+      ) : (
+        <Written>{topic.effectiveDescription}</Written>
+      )}
+    </>
+  );
+}

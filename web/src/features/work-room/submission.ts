@@ -1,0 +1,110 @@
+// Handing in for a group, and taking back.
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../../api/client";
+import { now } from "../../lib/clock";
+import { useSay } from "../../lib/problems";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { note } from "../../ui/notes";
+import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
+
+/** What a group may hand in for, the likeliest first. */
+export const candidatesQuery = (groupId: string) =>
+  queryOptions({
+    queryKey: queryKeys.assignments.candidates(groupId),
+    queryFn: () => data(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
+  });
+
+/**
+ * The topic that is meant: the one of the open document, the one on the screen, the only one, the preselected one.
+ * Nothing while there is none to choose from.
+ */
+export function defaultTopic(topics: readonly { assignmentId: string; isPreselected: boolean }[], linkedId: string | null | undefined, shownId: string): string | undefined {
+  for (const id of [linkedId, shownId]) if (topics.some((one) => one.assignmentId === id)) return id ?? undefined;
+  return (topics.find((one) => one.isPreselected) ?? topics[0])?.assignmentId;
+}
+
+/** The drafts that are meant for a topic: the open one unless it is linked to another topic, else those of the topic, else the only draft without one. */
+export function defaultDocuments(drafts: readonly Document[], topicId: string, openId: string | undefined): string[] {
+  const open = drafts.find((one) => one.id === openId && (one.assignmentId === null || one.assignmentId === topicId));
+  if (open) return [open.id];
+  const ofTopic = drafts.filter((one) => one.assignmentId === topicId);
+  const unlinked = drafts.filter((one) => one.assignmentId === null);
+  return (ofTopic.length > 0 ? ofTopic : unlinked.length === 1 ? unlinked : []).map((one) => one.id);
+}
+
+/** The chosen documents that would leave another topic. */
+export const findRelinked = (drafts: readonly Document[], chosen: readonly string[], topicId: string | undefined): Document[] =>
+  drafts.filter((one) => chosen.includes(one.id) && one.assignmentId !== null && one.assignmentId !== topicId);
+
+/** Hands documents in one after the other: each is an attempt of its own that names all before it. Returns how many of them may lack their last changes. */
+export async function submitDocuments(documents: readonly string[], assignmentId: string): Promise<number> {
+  let unsaved = 0;
+  for (const id of documents) {
+    const submitted = await data(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }));
+    if (submitted.unsaved) unsaved += 1;
+  }
+  return unsaved;
+}
+
+export async function takeBackDocuments(documents: readonly string[]): Promise<void> {
+  for (const id of documents) await client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id } }, body: {} });
+}
+
+/** Everything that shows whether something was handed in. */
+const AFFECTED_FAMILIES = ["room", "groups", "assignments", "document", "submissions", "feedback", "board"] as const;
+
+/** After handing in or taking back everything that shows it is asked for anew. */
+export function useRefreshAffected(): () => Promise<unknown> {
+  const cache = useQueryClient();
+  return () => invalidate(cache, ...AFFECTED_FAMILIES);
+}
+
+/** Handing in; said with its undo. Who comes second is told who was first. */
+export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => string, close: () => void) {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const cache = useQueryClient();
+  const refreshAffected = useRefreshAffected();
+  return useMutation({
+    mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) => submitDocuments(documents, assignmentId),
+    onSuccess: (unsaved, { documents }) => {
+      close();
+      note(unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"), () => void takeBackDocuments(documents).catch((problem: unknown) => note(errorText(problem))).finally(refreshAffected));
+    },
+    onError: async (problem, { documents }) => {
+      if (!(problem instanceof Problem) || problem.status !== 409) return;
+      const latest = await cache.fetchQuery({ ...workRoomQuery(workRoom.groupId), staleTime: 0 });
+      const first = latest.documents.find((one) => documents.includes(one.id) && one.status === "SUBMITTED");
+      if (problem.code !== "ALREADY_SUBMITTED" || first === undefined) return;
+      close();
+      note(t("room.handIn.already", { name: nameOf(first.submittedById) }));
+    },
+    onSettled: refreshAffected,
+  });
+}
+
+/** Taking back; said with its undo, which is handing in again and works until the time is over. */
+export function useTakeBack(topic: Topic | undefined) {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const refreshAffected = useRefreshAffected();
+  return useMutation({
+    mutationFn: (documents: Document[]) => takeBackDocuments(documents.map((one) => one.id)),
+    onSuccess: (_, documents) => {
+      const assignmentId = topic?.assignmentId ?? documents[0]?.assignmentId;
+      const ids = documents.map((one) => one.id);
+      const again = assignmentId == null ? undefined : () => void submitDocuments(ids, assignmentId).catch((problem: unknown) => note(errorText(problem))).finally(refreshAffected);
+      note(t("room.handIn.back.done"), again);
+    },
+    onError: (problem) => note(errorText(problem)),
+    onSettled: refreshAffected,
+  });
+}
+
+/** Minutes of being late, one at least: a second is late, too. */
+export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
+
+/** Whether handing in now counts as late. */
+export const isLate = (topic: Topic): boolean => now() > lateDeadline(topic);

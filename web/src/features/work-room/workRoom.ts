@@ -1,0 +1,79 @@
+// A work room: its group, its topics, its documents, and who is in it.
+import { queryOptions } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../../api/client";
+import { compareNumbered } from "../../lib/names";
+import { queryKeys } from "../../lib/queryKeys";
+
+export type WorkRoom = Schemas["WorkRoom"];
+export type Document = Schemas["WorkRoomDocument"];
+export type Topic = Schemas["GroupAssignment"];
+export type Group = Schemas["Group"];
+
+export const SECTIONS = ["task", "documents", "chat", "feedback"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export const workRoomQuery = (groupId: string) =>
+  queryOptions({
+    queryKey: queryKeys.room.one(groupId),
+    queryFn: () => data(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
+    // Nobody is told the moment a topic begins or a class is opened; looking again is how a student learns of it.
+    refetchInterval: 300_000,
+  });
+
+export const groupQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.groups.one(id),
+    queryFn: async () => {
+      const found = await data(client.GET("/groups/{id}", { params: { path: { id } } }));
+      return found.view === "FULL" ? found : null;
+    },
+  });
+
+/** What only the topic itself says: how many documents it asks for, what it does with late ones, who finished it. */
+export const topicDetailQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.assignments.inside(id),
+    queryFn: async () => {
+      const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
+      return found.view === "FULL" ? found : null;
+    },
+  });
+
+export const classQuery = (id: string) =>
+  queryOptions({ queryKey: queryKeys.classes.one(id), queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })) });
+
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.document.versions(id),
+    queryFn: () => data(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
+  });
+
+/** Topics still worked on first, by the time they end. */
+export function sortTopics(topics: readonly Topic[]): Topic[] {
+  const isOver = (topic: Topic) => Number(topic.assignment.status === "FINISHED");
+  return topics.toSorted((one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline));
+}
+
+/** The documents for a topic or for none yet, and those that belong to other topics of the group. */
+export function splitDocuments(documents: readonly Document[], topic: Topic | undefined): { here: Document[]; elsewhere: Document[] } {
+  const byTitle = documents.toSorted((one, other) => compareNumbered(one.title, other.title));
+  const isOfTopic = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
+  return { here: byTitle.filter(isOfTopic), elsewhere: byTitle.filter((document) => !isOfTopic(document)) };
+}
+
+export const fileName = (document: { title: string; fileExtension: string }): string => `${document.title}.${document.fileExtension}`;
+
+export const userNames = (workRoom: { displayName?: string | null; name: string }): string => workRoom.displayName ?? workRoom.name;
+
+/** From when on a hand-in of this group is late. */
+export const lateDeadline = (topic: Topic): number =>
+  Math.max(Date.parse(topic.assignment.deadline), topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil));
+
+/** The names of the people of a room by their ids; somebody who left is somebody. */
+export function useUserName(workRoom: WorkRoom): (id: string | null) => string {
+  const { t } = useTranslation();
+  const known = new Map([[workRoom.teacher.id, workRoom.teacher.name], ...workRoom.members.map((member) => [member.userId, member.user.name] as const)]);
+  return (id) => (id === null ? undefined : known.get(id)) ?? t("groups.somebody");
+}
