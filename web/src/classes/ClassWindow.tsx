@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { subjects } from "../courses/courses";
+import { subjectsQuery } from "../features/courses/courses";
 import { now } from "../lib/clock";
 import { fieldProblem } from "../lib/problems";
 import { invalidate } from "../lib/queryKeys";
@@ -120,7 +120,7 @@ function ClassForm({ of, close, onMade }: Props & { close: () => void }) {
 
 function Subjects({ chosen, onChange, known }: { chosen: string[]; onChange: (ids: string[]) => void; known: readonly { id: string; name: string }[] }) {
   const { t } = useTranslation();
-  const taught = useQuery(subjects).data ?? [];
+  const taught = useQuery(subjectsQuery).data ?? [];
   const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
   return (
     <fieldset>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { refreshGroups } from "../courses/members";
+import { refreshGroups } from "../features/courses/useMembers";
 import { useSay } from "../lib/problems";
 import { note } from "../ui/notes";
 import { students } from "./classes";

@@ -9,11 +9,11 @@ import { Facts } from "../../classes/Facts";
 import { LateTexts } from "../../classes/LateTexts";
 import { Roster } from "../../classes/Roster";
 import { Teachers } from "../../classes/Teachers";
-import { courses, looseGroups, looseTopics } from "../../courses/courses";
-import { CourseWindow } from "../../courses/CourseWindow";
-import { Line } from "../../courses/Line";
-import { Loose } from "../../courses/Loose";
-import { Way } from "../../courses/Way";
+import { coursesQuery, unassignedGroupsQuery, unassignedTopicsQuery } from "../../features/courses/courses";
+import { CourseDialog } from "../../features/courses/CourseDialog";
+import { CourseRow } from "../../features/courses/CourseRow";
+import { UnassignedWork } from "../../features/courses/UnassignedWork";
+import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, only } from "../../lib/session";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
@@ -46,7 +46,7 @@ function ClassPage() {
   const isOwn = isManaged(one);
   return (
     <div className="flex flex-col gap-4">
-      <Way steps={[{ name: t("nav.courses"), place: {} }, { name: one.name, place: { class: one.id } }]} />
+      <Breadcrumbs steps={[{ name: t("nav.courses"), location: {} }, { name: one.name, location: { class: one.id } }]} />
       <div className="-mt-3 flex items-center gap-2">
         <div className="me-auto min-w-0 wrap-break-word">
           <Heading title={t("classes.title", { name: one.name })}>{t("classes.title", { name: one.name })}</Heading>
@@ -85,15 +85,15 @@ function Parts({ of }: { of: Class }) {
   const { t } = useTranslation();
   const { tab = "students", ungrouped = false } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const groups = (useQuery(looseGroups).data ?? []).filter((group) => group.classId === of.id);
-  const topics = (useQuery(looseTopics).data ?? []).filter((topic) => topic.classId === of.id);
+  const groups = (useQuery(unassignedGroupsQuery).data ?? []).filter((group) => group.classId === of.id);
+  const topics = (useQuery(unassignedTopicsQuery).data ?? []).filter((topic) => topic.classId === of.id);
   const loose = groups.length + topics.length;
   const mayChange = of.status !== "ARCHIVED";
   const shown: Record<Part, ReactNode> = {
     students: <Roster classId={of.id} mayChange={mayChange} isUngrouped={ungrouped} onUngrouped={(isOn) => void navigate({ search: isOn ? { ungrouped: true } : {}, replace: true })} />,
     courses: <ClassCourses of={of} mayChange={mayChange} />,
     teachers: <Teachers of={of} mayChange={mayChange} />,
-    loose: <Loose groups={groups} topics={topics} mayChange={mayChange} />,
+    loose: <UnassignedWork groups={groups} topics={topics} mayChange={mayChange} />,
   };
   const names: Record<Part, string> = { students: t("courses.studentsTab"), courses: t("nav.courses"), teachers: t("classes.teachersTab"), loose: t("courses.loose") };
   const counts: Record<Part, number | undefined> = { students: of.counts?.students, courses: of.counts?.courses, teachers: 1 + (of.coTeachers?.length ?? 0), loose };
@@ -109,7 +109,7 @@ function Parts({ of }: { of: Class }) {
 
 function ClassCourses({ of, mayChange }: { of: Class; mayChange: boolean }) {
   const { t } = useTranslation();
-  const found = useQuery(courses);
+  const found = useQuery(coursesQuery);
   const [isOpen, setIsOpen] = useState(false);
   if (found.isPending) return <Shape />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
@@ -120,10 +120,10 @@ function ClassCourses({ of, mayChange }: { of: Class; mayChange: boolean }) {
       {own.length === 0 ? <Empty action={add}>{t("courses.noneIn", { where: of.name })}</Empty> : <span>{add}</span>}
       <ul className="flex flex-col gap-2">
         {own.map((course) => (
-          <Line key={course.id} course={course} isManaged={mayChange} hasClass={false} />
+          <CourseRow key={course.id} course={course} isManaged={mayChange} hasClass={false} />
         ))}
       </ul>
-      {isOpen ? <CourseWindow classId={of.id} onClose={() => setIsOpen(false)} /> : null}
+      {isOpen ? <CourseDialog classId={of.id} onClose={() => setIsOpen(false)} /> : null}
     </div>
   );
 }

@@ -4,14 +4,14 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isManaged, schoolClass } from "../../classes/classes";
-import { course as oneCourse, type CourseDetail, groupsOf, topicsOf } from "../../courses/courses";
-import { CourseMenu, useStatus } from "../../courses/CourseMenu";
-import { Files } from "../../courses/Files";
-import { Groups } from "../../courses/Groups";
-import { Outline } from "../../courses/Outline";
-import { Students } from "../../courses/Students";
-import { Topics } from "../../courses/Topics";
-import { Way } from "../../courses/Way";
+import { courseQuery as oneCourse, type CourseDetail, courseGroupsQuery, courseTopicsQuery } from "../../features/courses/courses";
+import { CourseMenu, useCourseStatus } from "../../features/courses/CourseMenu";
+import { CourseFiles } from "../../features/courses/CourseFiles";
+import { CourseGroups } from "../../features/courses/CourseGroups";
+import { CourseOutline } from "../../features/courses/CourseOutline";
+import { CourseStudents } from "../../features/courses/CourseStudents";
+import { CourseTopics } from "../../features/courses/CourseTopics";
+import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, only } from "../../lib/session";
 import { Bar } from "../../ui/Bar";
 import { asButton, Button } from "../../ui/Button";
@@ -20,13 +20,13 @@ import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 import { Tabs } from "../../ui/Tabs";
 
-const PARTS = ["topics", "groups", "students", "files"] as const;
-type Part = (typeof PARTS)[number];
+const COURSE_TABS = ["topics", "groups", "students", "files"] as const;
+type CourseTab = (typeof COURSE_TABS)[number];
 
 export const Route = createFileRoute("/_school/courses/$courseId/")({
   beforeLoad: only(isStaff),
-  validateSearch: (search: Record<string, unknown>): { tab?: Exclude<Part, "topics"> } => {
-    const tab = PARTS.find((part) => part === search.tab);
+  validateSearch: (search: Record<string, unknown>): { tab?: Exclude<CourseTab, "topics"> } => {
+    const tab = COURSE_TABS.find((part) => part === search.tab);
     return tab === undefined || tab === "topics" ? {} : { tab };
   },
   component: Course,
@@ -37,7 +37,7 @@ function Course() {
   const { courseId } = Route.useParams();
   const found = useQuery(oneCourse(courseId));
   const within = useQuery({ ...schoolClass(found.data?.classId ?? ""), enabled: found.data !== undefined });
-  if (found.data && within.data) return <Open course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
+  if (found.data && within.data) return <OpenCourse course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
   const problem = found.error ?? within.error;
   if (problem) {
     return (
@@ -53,18 +53,18 @@ function Course() {
   return <Shape count={6} />;
 }
 
-function Open({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
+function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const mayChange = isOwn && course.class.status !== "ARCHIVED";
   const mayAdd = mayChange && course.status === "ACTIVE";
   return (
     <div className="flex flex-col gap-4">
-      <Way
+      <Breadcrumbs
         steps={[
-          { name: t("nav.courses"), place: {} },
-          { name: course.class.name, place: { class: course.classId } },
-          { name: course.subject.name, place: { class: course.classId, subject: course.subjectId } },
+          { name: t("nav.courses"), location: {} },
+          { name: course.class.name, location: { class: course.classId } },
+          { name: course.subject.name, location: { class: course.classId, subject: course.subjectId } },
         ]}
       />
       <div className="-mt-3 flex flex-wrap items-center gap-2">
@@ -73,20 +73,20 @@ function Open({ course, isOwn, students }: { course: CourseDetail; isOwn: boolea
         </div>
         {mayAdd ? (
           <>
-            <NewTopic courseId={course.id} />
-            <Divide courseId={course.id} />
+            <NewTopicLink courseId={course.id} />
+            <GroupMakerLink courseId={course.id} />
           </>
         ) : null}
-        {mayChange ? <CourseMenu course={course} onGone={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
+        {mayChange ? <CourseMenu course={course} onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
       </div>
       {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
-      <Archived course={course} isOwn={isOwn} />
-      {isOwn ? <Parts course={course} students={students} mayAdd={mayAdd} mayChange={mayChange} /> : <Outline course={course} />}
+      <ArchivedNotice course={course} isOwn={isOwn} />
+      {isOwn ? <CourseTabs course={course} students={students} mayAdd={mayAdd} mayChange={mayChange} /> : <CourseOutline course={course} />}
     </div>
   );
 }
 
-function NewTopic({ courseId }: { courseId: string }) {
+function NewTopicLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
     <Link to="/t/new" search={{ courseId }} className={asButton("main")}>
@@ -95,7 +95,7 @@ function NewTopic({ courseId }: { courseId: string }) {
   );
 }
 
-function Divide({ courseId }: { courseId: string }) {
+function GroupMakerLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
     <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton()}>
@@ -105,9 +105,9 @@ function Divide({ courseId }: { courseId: string }) {
 }
 
 /** Why nothing new can come here, and the way out. */
-function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
+function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
   const { t } = useTranslation();
-  const status = useStatus(course);
+  const status = useCourseStatus(course);
   if (course.class.status === "ARCHIVED") {
     return (
       <Bar
@@ -137,19 +137,19 @@ function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
   );
 }
 
-interface PartsProps {
+interface CourseTabsProps {
   course: CourseDetail;
   students: number | undefined;
   mayAdd: boolean;
   mayChange: boolean;
 }
 
-function Parts({ course, students, mayAdd, mayChange }: PartsProps) {
+function CourseTabs({ course, students, mayAdd, mayChange }: CourseTabsProps) {
   const { t } = useTranslation();
   const { tab = "topics" } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const topics = useQuery(topicsOf(course.id));
-  const groups = useQuery(groupsOf(course.id));
+  const topics = useQuery(courseTopicsQuery(course.id));
+  const groups = useQuery(courseGroupsQuery(course.id));
   if (!topics.data || !groups.data) {
     const problem = topics.error ?? groups.error;
     if (!problem) return <Shape count={4} />;
@@ -166,20 +166,20 @@ function Parts({ course, students, mayAdd, mayChange }: PartsProps) {
   const both = { topics: topics.data, groups: groups.data };
   const files = both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) + both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
   const { id, classId } = course;
-  const shown: Record<Part, ReactNode> = {
-    topics: <Topics {...both} mayAdd={mayAdd} toNew={<NewTopic courseId={id} />} />,
-    groups: <Groups groups={both.groups} classId={classId} courseId={id} mayAdd={mayAdd} mayChange={mayChange} toDivide={<Divide courseId={id} />} />,
-    students: <Students classId={classId} groups={both.groups} mayChange={mayChange} />,
-    files: <Files {...both} mayChange={mayChange} />,
+  const shown: Record<CourseTab, ReactNode> = {
+    topics: <CourseTopics {...both} mayAdd={mayAdd} newTopicLink={<NewTopicLink courseId={id} />} />,
+    groups: <CourseGroups groups={both.groups} classId={classId} courseId={id} mayAdd={mayAdd} mayChange={mayChange} toDivide={<GroupMakerLink courseId={id} />} />,
+    students: <CourseStudents classId={classId} groups={both.groups} mayChange={mayChange} />,
+    files: <CourseFiles {...both} mayChange={mayChange} />,
   };
-  const names: Record<Part, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
-  const counts: Record<Part, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
+  const names: Record<CourseTab, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
+  const counts: Record<CourseTab, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
   return (
-    <Tabs<Part>
+    <Tabs<CourseTab>
       label={course.name}
       open={tab}
       onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part }, replace: true })}
-      parts={PARTS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
+      parts={COURSE_TABS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
     />
   );
 }

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../ui/Chip";
+import { Chip } from "../../ui/Chip";
 import { CourseMenu } from "./CourseMenu";
 import type { Course } from "./courses";
 import { isArchived } from "./folders";
 
 /** A course in a list, with what is in it and what can be done with it. */
-export function Line({ course, isManaged, hasClass }: { course: Course; isManaged: boolean; hasClass: boolean }) {
+export function CourseRow({ course, isManaged, hasClass }: { course: Course; isManaged: boolean; hasClass: boolean }) {
   const { t } = useTranslation();
   return (
     <li className="bg-sheet border-faint flex items-center gap-2 rounded-xl border py-1 ps-4 pe-1 shadow-sm">
@@ -19,7 +19,7 @@ export function Line({ course, isManaged, hasClass }: { course: Course; isManage
           {isArchived(course) ? <Chip>{t("courses.archived")}</Chip> : null}
         </span>
         <span className="flex min-w-0 items-center gap-2 text-sm">
-          <Dot color={course.subject.color} />
+          <SubjectDot color={course.subject.color} />
           <span className="min-w-0 wrap-break-word">{hasClass ? `${course.class.name} · ${course.subject.name}` : course.subject.name}</span>
         </span>
         <span className="text-soft text-sm tabular-nums">{t("courses.topics", { count: course.counts.assignments })}</span>
@@ -31,7 +31,7 @@ export function Line({ course, isManaged, hasClass }: { course: Course; isManage
 }
 
 /** The colour of a subject, beside its name. */
-export function Dot({ color }: { color: string | null | undefined }) {
+export function SubjectDot({ color }: { color: string | null | undefined }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 10 10" className="text-line size-2.5 shrink-0">
       <circle cx="5" cy="5" r="4.5" fill={color ?? "currentColor"} />

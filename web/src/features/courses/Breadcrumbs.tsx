@@ -2,22 +2,22 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import type { Place } from "./folders";
+import type { FolderLocation } from "./folders";
 
-interface Step {
+interface Breadcrumb {
   name: string;
-  place: Place;
+  location: FolderLocation;
 }
 
 /** The way from all courses to where one is. */
-export function Way({ steps }: { steps: readonly Step[] }) {
+export function Breadcrumbs({ steps }: { steps: readonly Breadcrumb[] }) {
   const { t } = useTranslation();
   return (
     <nav aria-label={t("courses.way")}>
       <ol className="flex flex-wrap items-center gap-x-1">
         {steps.map((step, index) => (
           <li key={step.name} className="flex items-center gap-1">
-            <Link to="/courses" search={step.place} activeOptions={{ exact: true }} className="inline-flex min-h-11 min-w-6 items-center">
+            <Link to="/courses" search={step.location} activeOptions={{ exact: true }} className="inline-flex min-h-11 min-w-6 items-center">
               {step.name}
             </Link>
             {index < steps.length - 1 ? <ChevronRight aria-hidden="true" className="text-soft size-4" /> : null}

@@ -2,23 +2,23 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { neighbour } from "../lib/focus";
-import { useSay } from "../lib/problems";
-import { invalidate, queryKeys } from "../lib/queryKeys";
-import { Asked } from "../ui/Ask";
-import { More } from "../ui/More";
-import { note } from "../ui/notes";
+import { client, data } from "../../api/client";
+import { neighbour } from "../../lib/focus";
+import { useSay } from "../../lib/problems";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { Asked } from "../../ui/Ask";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
 import type { Course } from "./courses";
-import { CourseWindow } from "./CourseWindow";
+import { CourseDialog } from "./CourseDialog";
 
 /** What can be done with a course: other words or another place, archive, delete. */
-export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => void }) {
+export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: () => void }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"change" | "delete">();
   const here = useRef<HTMLSpanElement>(null);
-  const status = useStatus(course);
-  const remove = useRemove(course, onGone);
+  const status = useCourseStatus(course);
+  const remove = useDeleteCourse(course, onDeleted);
   const close = () => setOpen(undefined);
   return (
     <span ref={here}>
@@ -33,14 +33,14 @@ export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => 
           { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
         ]}
       />
-      {open === "change" ? <CourseWindow course={course} onClose={close} /> : null}
+      {open === "change" ? <CourseDialog course={course} onClose={close} /> : null}
       {open === "delete" ? (
-        <AskRemoval
+        <ConfirmDeleteCourse
           course={course}
           onClose={close}
-          onYes={() => {
+          onConfirm={() => {
             const focus = neighbour(here.current);
-            void remove.mutateAsync().then(onGone ? () => undefined : focus, () => undefined);
+            void remove.mutateAsync().then(onDeleted ? () => undefined : focus, () => undefined);
           }}
         />
       ) : null}
@@ -49,25 +49,25 @@ export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => 
 }
 
 /** Archives a course or makes it active again, and offers the way back. */
-export function useStatus(course: Course) {
+export function useCourseStatus(course: Course) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const change = useMutation({
     mutationFn: (status: Course["status"]) => data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
-      const back = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
-      note(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(back));
+      const undo = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
+      note(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
     onSettled: () => invalidate(cache, "courses"),
   });
   return { set: change.mutate, isPending: change.isPending };
 }
 
-function useRemove(course: Course, onGone: (() => void) | undefined) {
+function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
@@ -78,14 +78,14 @@ function useRemove(course: Course, onGone: (() => void) | undefined) {
       cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
       await invalidate(cache, "courses", "classes", "groups", "assignments");
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
   });
 }
 
 /** Asks for the name before a course goes, after the service has counted what goes with it. */
-function AskRemoval({ course, onClose, onYes }: { course: Course; onClose: () => void; onYes: () => void }) {
+function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; onClose: () => void; onConfirm: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const counted = useQuery({
     queryKey: queryKeys.removal.ofCourse(course.id),
     queryFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
@@ -95,12 +95,12 @@ function AskRemoval({ course, onClose, onYes }: { course: Course; onClose: () =>
   const { error } = counted;
   useEffect(() => {
     if (error === null) return;
-    note(say(error));
+    note(errorText(error));
     onClose();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once for each problem
   }, [error]);
   if (!counted.data) return null;
-  const goes = counted.data;
+  const deletedItems = counted.data;
   return (
     <Asked
       title={t("courses.deleteTitle", { name: course.name })}
@@ -108,16 +108,16 @@ function AskRemoval({ course, onClose, onYes }: { course: Course; onClose: () =>
         <>
           <p>{t("courses.deleteText")}</p>
           <ul className="list-disc ps-6">
-            <li>{t("courses.groups", { count: goes.deletedGroups.length })}</li>
-            <li>{t("courses.topics", { count: goes.deletedAssignments.length })}</li>
-            <li>{t("courses.documents", { count: goes.deletedDocuments })}</li>
-            <li>{t("courses.submissions", { count: goes.deletedSubmissions })}</li>
+            <li>{t("courses.groups", { count: deletedItems.deletedGroups.length })}</li>
+            <li>{t("courses.topics", { count: deletedItems.deletedAssignments.length })}</li>
+            <li>{t("courses.documents", { count: deletedItems.deletedDocuments })}</li>
+            <li>{t("courses.submissions", { count: deletedItems.deletedSubmissions })}</li>
           </ul>
         </>
       }
       typed={course.name}
       yes={t("courses.deleteYes")}
-      onYes={onYes}
+      onYes={onConfirm}
       onClose={onClose}
     />
   );

@@ -3,18 +3,18 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useCalm } from "../lib/calm";
-import { Search } from "../ui/Search";
-import { coursesNamed } from "./courses";
+import { useCalm } from "../../lib/calm";
+import { Search } from "../../ui/Search";
+import { courseSearchQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Finds a course of the school by its name and opens it. */
-export function Find() {
+export function CourseSearch() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
-  const found = useQuery(coursesNamed(useCalm(typed.trim())));
-  const lines = (found.data ?? []).slice(0, 50).map((course) => ({
+  const found = useQuery(courseSearchQuery(useCalm(typed.trim())));
+  const options = (found.data ?? []).slice(0, 50).map((course) => ({
     id: course.id,
     name: course.name,
     note: [course.class.name, course.subject.name, isArchived(course) ? t("courses.archived") : ""].filter(Boolean).join(" · "),
@@ -24,7 +24,7 @@ export function Find() {
       label={t("courses.find")}
       input={typed}
       onInput={setTyped}
-      found={lines}
+      found={options}
       none={found.isPending ? t("courses.looking") : found.isError ? t("problem.OFFLINE") : t("courses.notFound")}
       onPick={(courseId) => void navigate({ to: "/courses/$courseId", params: { courseId } })}
     />

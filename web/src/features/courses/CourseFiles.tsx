@@ -4,22 +4,22 @@ import { Download, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useBytes } from "../lib/bytes";
-import { neighbour } from "../lib/focus";
-import type { Assignment, Group } from "../lib/groups";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { type Upload, upload } from "../lib/upload";
-import { Asked } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { Empty } from "../ui/Empty";
-import { note } from "../ui/notes";
-import { Pick } from "../ui/Pick";
-import { Sheet } from "../ui/Sheet";
-import { called } from "./members";
+import { client } from "../../api/client";
+import { useBytes } from "../../lib/bytes";
+import { neighbour } from "../../lib/focus";
+import type { Assignment, Group } from "../../lib/groups";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { type Upload, upload } from "../../lib/upload";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
+import { note } from "../../ui/notes";
+import { Pick } from "../../ui/Pick";
+import { Sheet } from "../../ui/Sheet";
+import { numberedName } from "./useMembers";
 
-interface File_ {
+interface CourseFile {
   id: string;
   fileName: string;
   size: number;
@@ -33,11 +33,11 @@ interface Owner {
 }
 
 /** The files of a course: what all groups of a topic read, what one group reads in a topic, what a group has of its own. */
-export function Files({ topics, groups, mayChange }: { topics: readonly Assignment[]; groups: readonly Group[]; mayChange: boolean }) {
+export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Assignment[]; groups: readonly Group[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
   if (topics.length === 0 && own.length === 0) return <Empty>{t("courses.noFiles")}</Empty>;
-  const forWhom = (topic: Assignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
+  const ownerLabel = (topic: Assignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       {topics.map((topic) => {
@@ -54,8 +54,8 @@ export function Files({ topics, groups, mayChange }: { topics: readonly Assignme
               owner={{ kind: "assignments", id: topic.id }}
               mayDelete={isOpen}
               files={topic.attachments.map((file) => {
-                const group = forWhom(topic, file.groupAssignmentId);
-                return { ...file, note: group ? t("courses.onlyFor", { group: called(group) }) : t("courses.forAll") };
+                const group = ownerLabel(topic, file.groupAssignmentId);
+                return { ...file, note: group ? t("courses.onlyFor", { group: numberedName(group) }) : t("courses.forAll") };
               })}
             />
             {isOpen ? <AddFile owner={{ kind: "assignments", id: topic.id }} name={topic.title} /> : null}
@@ -66,11 +66,11 @@ export function Files({ topics, groups, mayChange }: { topics: readonly Assignme
         <Sheet key={group.id} className="flex flex-col gap-3">
           <h2>
             <Link to="/g/$groupId" params={{ groupId: group.id }}>
-              {called(group)}
+              {numberedName(group)}
             </Link>
           </h2>
           <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
-          {mayChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} /> : null}
+          {mayChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} /> : null}
         </Sheet>
       ))}
     </div>
@@ -78,7 +78,7 @@ export function Files({ topics, groups, mayChange }: { topics: readonly Assignme
 }
 
 /** Files to download, and to delete where that is allowed. */
-export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (File_ & { note?: string })[]; mayDelete: boolean }) {
+export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; mayDelete: boolean }) {
   const size = useBytes();
   if (files.length === 0) return null;
   return (
@@ -98,9 +98,9 @@ export function FileList({ owner, files, mayDelete }: { owner: Owner; files: rea
   );
 }
 
-function DeleteFile({ owner, file }: { owner: Owner; file: File_ }) {
+function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const here = useRef<HTMLSpanElement>(null);
   const [isAsked, setIsAsked] = useState(false);
@@ -115,7 +115,7 @@ function DeleteFile({ owner, file }: { owner: Owner; file: File_ }) {
       await refreshFiles(cache);
       focus();
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
   });
   return (
     <span ref={here}>
@@ -138,7 +138,7 @@ function DeleteFile({ owner, file }: { owner: Owner; file: File_ }) {
 /** Sends a file to a topic or a group, shows how far it is, and can be stopped. */
 export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const [sent, setSent] = useState(0);
   const running = useRef<Upload<unknown>>(undefined);
@@ -169,7 +169,7 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
       ) : null}
       {send.isError && !isStopped ? (
         <p role="alert" className="text-bad text-sm">
-          {say(send.error)}
+          {errorText(send.error)}
         </p>
       ) : null}
     </div>

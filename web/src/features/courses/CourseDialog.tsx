@@ -4,20 +4,20 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { classes, isManaged } from "../classes/classes";
-import { fieldProblem, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { isAdmin } from "../lib/session";
-import { Area } from "../ui/Area";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
-import { type Course, subjects } from "./courses";
-import { Problem } from "../api/client";
+import { client, data } from "../../api/client";
+import { classes, isManaged } from "../../classes/classes";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { isAdmin } from "../../lib/session";
+import { Area } from "../../ui/Area";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import { type Course, subjectsQuery } from "./courses";
+import { Problem } from "../../api/client";
 
 interface Props {
   /** The course that is changed; none for a new one. */
@@ -30,7 +30,7 @@ interface Props {
 }
 
 /** A new course, or other words and another place for one. */
-export function CourseWindow(props: Props) {
+export function CourseDialog(props: Props) {
   const { t } = useTranslation();
   return (
     <Window title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
@@ -44,7 +44,7 @@ const NEW = "new";
 
 function CourseForm({ course, classId, subjectId, close, onMade }: Props & { close: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const [name, setName] = useState(course?.name ?? "");
   const [description, setDescription] = useState(course?.description ?? "");
   const [within, setWithin] = useState(course?.classId ?? classId ?? null);
@@ -53,7 +53,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
   const [isAsked, setIsAsked] = useState(false);
   const options = useOptions(course);
   const isEmpty = course === undefined || course.counts.groups + course.counts.assignments === 0;
-  const save = useSave(course, (saved) => {
+  const save = useSaveCourse(course, (saved) => {
     note(course ? t("app.saved") : t("courses.made", { name: saved.name }));
     close();
     onMade?.(saved);
@@ -76,7 +76,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         isRequired
         maxLength={120}
         autoComplete="off"
-        {...problemOf(isDuplicate ? say(save.error) : fieldProblem(save.error, "name"))}
+        {...conflictOf(isDuplicate ? errorText(save.error) : fieldProblem(save.error, "name"))}
       />
       <Choice
         label={t("courses.class")}
@@ -97,7 +97,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         problem={isAsked && subject === null ? t("courses.chooseSubject") : undefined}
       />
       {subject === NEW ? (
-        <Field label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...problemOf(isSubjectTaken ? say(save.error) : undefined)} />
+        <Field label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
       ) : null}
       <Area label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldProblem(save.error, "description")} />
       {save.isError && !isDuplicate && !isSubjectTaken ? <Problems problem={save.error} /> : null}
@@ -111,24 +111,24 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
   );
 }
 
-const problemOf = (problem: string | undefined) => (problem === undefined ? {} : { problem });
+const conflictOf = (problem: string | undefined) => (problem === undefined ? {} : { problem });
 
 /** Where a course may be: classes the reader may change that are not archived, and subjects that are taught. */
 function useOptions(course: Course | undefined) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const found = useQuery(classes).data ?? [];
-  const taught = useQuery(subjects).data ?? [];
-  const mayAdd = isAdmin(person) || person.organization?.metadata?.features?.teachersAddSubjects === true;
+  const taught = useQuery(subjectsQuery).data ?? [];
+  const canAdd = isAdmin(person) || person.organization?.metadata?.features?.teachersAddSubjects === true;
   const open = found.filter((one) => one.id === course?.classId || (isManaged(one) && one.status !== "ARCHIVED"));
   const known = course !== undefined && !taught.some((one) => one.id === course.subjectId) ? [course.subject] : [];
   return {
     classes: open.map((one) => ({ id: one.id, name: `${one.name} · ${one.academicYear}` })),
-    subjects: [...[...taught, ...known].map((one) => ({ id: one.id, name: one.name })), ...(mayAdd ? [{ id: NEW, name: t("courses.newSubject") }] : [])],
+    subjects: [...[...taught, ...known].map((one) => ({ id: one.id, name: one.name })), ...(canAdd ? [{ id: NEW, name: t("courses.newSubject") }] : [])],
   };
 }
 
-interface Wish {
+interface CourseInput {
   name: string;
   description: string;
   classId: string;
@@ -136,10 +136,10 @@ interface Wish {
   newSubject: string;
 }
 
-function useSave(course: Course | undefined, onSaved: (course: Course) => void) {
+function useSaveCourse(course: Course | undefined, onSaved: (course: Course) => void) {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: async ({ newSubject, ...wish }: Wish) => {
+    mutationFn: async ({ newSubject, ...wish }: CourseInput) => {
       const subjectId = wish.subjectId === NEW ? (await data(client.POST("/subjects", { body: { name: newSubject } }))).id : wish.subjectId;
       const body = { name: wish.name, description: wish.description || null, subjectId };
       if (course === undefined) return data(client.POST("/courses", { body: { ...body, classId: wish.classId } }));

@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
 
-import { now } from "../lib/clock";
-import { useTime } from "../lib/time";
-import { Sheet } from "../ui/Sheet";
+import { now } from "../../lib/clock";
+import { useTime } from "../../lib/time";
+import { Sheet } from "../../ui/Sheet";
 import type { CourseDetail } from "./courses";
-import { called } from "./members";
+import { numberedName } from "./useMembers";
 
 /** What colleagues see of a course of another class: its topics and groups by name. */
-export function Outline({ course }: { course: CourseDetail }) {
+export function CourseOutline({ course }: { course: CourseDetail }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   return (
@@ -29,7 +29,7 @@ export function Outline({ course }: { course: CourseDetail }) {
           <ul className="flex flex-col gap-1">
             {course.groups.map((group) => (
               <li key={group.id} className="wrap-break-word">
-                {called(group)} <span className="text-soft text-sm">{t("courses.students", { count: group.memberCount })}</span>
+                {numberedName(group)} <span className="text-soft text-sm">{t("courses.students", { count: group.memberCount })}</span>
               </li>
             ))}
           </ul>

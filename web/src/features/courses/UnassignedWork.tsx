@@ -4,20 +4,20 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import type { Assignment, Group } from "../lib/groups";
-import { invalidate } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Empty } from "../ui/Empty";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
-import { courses } from "./courses";
+import { client } from "../../api/client";
+import type { Assignment, Group } from "../../lib/groups";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Empty } from "../../ui/Empty";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Groups and topics that belong to no course, and how they get into one. */
-export function Loose({ groups, topics, mayChange = true }: { groups: readonly Group[]; topics: readonly Assignment[]; mayChange?: boolean }) {
+export function UnassignedWork({ groups, topics, mayChange = true }: { groups: readonly Group[]; topics: readonly Assignment[]; mayChange?: boolean }) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
   return (
@@ -27,26 +27,26 @@ export function Loose({ groups, topics, mayChange = true }: { groups: readonly G
       {groups.length + topics.length === 0 ? <Empty>{t("courses.noneLoose")}</Empty> : null}
       <ul className="flex flex-col gap-2">
         {topics.map((topic) => (
-          <Line key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
+          <UnassignedRow key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
             <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
               {topic.title}
             </Link>
-          </Line>
+          </UnassignedRow>
         ))}
         {groups.map((group) => (
-          <Line key={group.id} kind={t("courses.group")} within={group.class.name} onMove={mayChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
+          <UnassignedRow key={group.id} kind={t("courses.group")} within={group.class.name} onMove={mayChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
             <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
               {group.groupNumber} {group.displayName ?? group.name}
             </Link>
-          </Line>
+          </UnassignedRow>
         ))}
       </ul>
-      {moving ? <IntoCourse moving={moving} onClose={() => setMoving(undefined)} /> : null}
+      {moving ? <MoveToCourseDialog moving={moving} onClose={() => setMoving(undefined)} /> : null}
     </section>
   );
 }
 
-interface LineProps {
+interface UnassignedRowProps {
   kind: string;
   within: string;
   name: string;
@@ -54,7 +54,7 @@ interface LineProps {
   children: React.ReactNode;
 }
 
-function Line({ kind, within, name, onMove, children }: LineProps) {
+function UnassignedRow({ kind, within, name, onMove, children }: UnassignedRowProps) {
   const { t } = useTranslation();
   return (
     <li className="bg-sheet border-faint flex flex-wrap items-center gap-x-4 gap-y-1 rounded-xl border px-4 py-2 shadow-sm">
@@ -81,20 +81,20 @@ interface Moving {
 }
 
 /** Which course a topic (with its groups) or a group goes into. */
-function IntoCourse({ moving, onClose }: { moving: Moving; onClose: () => void }) {
+function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [chosen, setChosen] = useState<string | null>(null);
-  const there = (useQuery(courses).data ?? []).filter((course) => course.classId === moving.classId && !isArchived(course));
-  const put = (courseId: string | null): Promise<unknown> =>
+  const there = (useQuery(coursesQuery).data ?? []).filter((course) => course.classId === moving.classId && !isArchived(course));
+  const moveTo = (courseId: string | null): Promise<unknown> =>
     moving.kind === "group"
       ? client.PATCH("/groups/{id}", { params: { path: { id: moving.id } }, body: { courseId } })
       : client.PATCH("/assignments/{id}", { params: { path: { id: moving.id } }, body: { courseId } });
   const refresh = () => invalidate(cache, "courses", "groups", "assignments");
   const save = useMutation({
-    mutationFn: put,
+    mutationFn: moveTo,
     onSuccess: async (_answer, courseId) => {
-      note(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void put(null).then(refresh));
+      note(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void moveTo(null).then(refresh));
       await refresh();
       onClose();
     },

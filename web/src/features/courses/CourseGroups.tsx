@@ -4,22 +4,22 @@ import { Clock, Hand, UserPlus } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { now } from "../lib/clock";
-import { neighbour } from "../lib/focus";
-import type { Group } from "../lib/groups";
-import { useSay } from "../lib/problems";
-import { useTime } from "../lib/time";
-import { Asked } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Empty } from "../ui/Empty";
-import { More } from "../ui/More";
-import { note } from "../ui/notes";
-import { AddMembers } from "./AddMembers";
-import { AddFile, FileList } from "./Files";
-import { GroupWindow } from "./GroupWindow";
-import { called, refreshGroups, useMembers } from "./members";
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { neighbour } from "../../lib/focus";
+import type { Group } from "../../lib/groups";
+import { useSay } from "../../lib/problems";
+import { useTime } from "../../lib/time";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { AddMembersDialog } from "./AddMembersDialog";
+import { AddFile, FileList } from "./CourseFiles";
+import { GroupDialog } from "./GroupDialog";
+import { numberedName, refreshGroups, useMembers } from "./useMembers";
 
 interface Props {
   groups: readonly Group[];
@@ -34,7 +34,7 @@ interface Props {
 }
 
 /** The groups of a course with their members and files. */
-export function Groups({ groups, classId, courseId, mayAdd, mayChange, toDivide }: Props) {
+export function CourseGroups({ groups, classId, courseId, mayAdd, mayChange, toDivide }: Props) {
   const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -47,15 +47,15 @@ export function Groups({ groups, classId, courseId, mayAdd, mayChange, toDivide 
       {groups.length === 0 ? <Empty action={mayAdd ? toDivide : undefined}>{t("courses.noGroups")}</Empty> : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {groups.map((group) => (
-          <Card key={group.id} group={group} groups={groups} mayChange={mayChange} />
+          <GroupRow key={group.id} group={group} groups={groups} mayChange={mayChange} />
         ))}
       </ul>
-      {isOpen ? <GroupWindow classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
+      {isOpen ? <GroupDialog classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
     </div>
   );
 }
 
-function Card({ group, groups, mayChange }: { group: Group; groups: readonly Group[]; mayChange: boolean }) {
+function GroupRow({ group, groups, mayChange }: { group: Group; groups: readonly Group[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   return (
@@ -63,14 +63,14 @@ function Card({ group, groups, mayChange }: { group: Group; groups: readonly Gro
       <div className="flex items-start gap-2">
         <h2 className="min-w-0 grow py-2 text-base wrap-break-word">
           <Link to="/g/$groupId" params={{ groupId: group.id }}>
-            {called(group)}
+            {numberedName(group)}
           </Link>
         </h2>
         {mayChange ? <GroupMenu group={group} /> : null}
       </div>
-      <Marks group={group} />
+      <GroupBadges group={group} />
       {group.members.length === 0 ? <p className="text-soft text-sm">{t("courses.noMembers")}</p> : null}
-      <ul aria-label={t("courses.membersOf", { group: called(group) })} className="flex flex-col">
+      <ul aria-label={t("courses.membersOf", { group: numberedName(group) })} className="flex flex-col">
         {group.members.map((member) => (
           <li key={member.userId} className="flex min-h-11 items-center gap-2">
             <span className="min-w-0 grow wrap-break-word">{member.user.name}</span>
@@ -84,21 +84,21 @@ function Card({ group, groups, mayChange }: { group: Group; groups: readonly Gro
           <Button kind="quiet" className="-ms-2 px-2" onPress={() => setIsAdding(true)}>
             <UserPlus aria-hidden="true" className="size-4" />
             <span>
-              {t("courses.addStudents")} <span className="sr-only">({called(group)})</span>
+              {t("courses.addStudents")} <span className="sr-only">({numberedName(group)})</span>
             </span>
           </Button>
           <div className="ms-2">
-            <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} />
+            <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} />
           </div>
         </div>
       ) : null}
-      {isAdding ? <AddMembers group={group} groups={groups} onClose={() => setIsAdding(false)} /> : null}
+      {isAdding ? <AddMembersDialog group={group} groups={groups} onClose={() => setIsAdding(false)} /> : null}
     </li>
   );
 }
 
 /** What is particular about a group just now. */
-function Marks({ group }: { group: Group }) {
+function GroupBadges({ group }: { group: Group }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const hidden = group.startDate !== null && Date.parse(group.startDate) > now() ? group.startDate : undefined;
@@ -123,35 +123,35 @@ function Marks({ group }: { group: Group }) {
 
 function GroupMenu({ group }: { group: Group }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const here = useRef<HTMLSpanElement>(null);
+  const row = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState<"change" | "delete">();
   const remove = useMutation({
     mutationFn: () => data(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
     onSuccess: async (gone) => {
-      const focus = neighbour(here.current);
-      note(t("courses.groupDeleted", { name: called(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
+      const focus = neighbour(row.current);
+      note(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
       await refreshGroups(cache);
       focus();
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
   });
   const close = () => setOpen(undefined);
   return (
-    <span ref={here}>
+    <span ref={row}>
       <More
-        label={called(group)}
+        label={numberedName(group)}
         isPending={remove.isPending}
         deeds={[
           { id: "change", name: t("courses.changeIt"), onAction: () => setOpen("change") },
           { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
         ]}
       />
-      {open === "change" ? <GroupWindow group={group} classId={group.classId} courseId={group.courseId} onClose={close} /> : null}
+      {open === "change" ? <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} /> : null}
       {open === "delete" ? (
         <Asked
-          title={t("courses.deleteGroupTitle", { name: called(group) })}
+          title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
           text={t("courses.deleteGroupText")}
           yes={t("courses.deleteGroupYes")}
           {...(group.groupAssignments.length > 0 ? { typed: group.displayName ?? group.name } : {})}
@@ -167,20 +167,20 @@ function GroupMenu({ group }: { group: Group }) {
 export function MemberMenu({ group, groups, person }: { group: Group | undefined; groups: readonly Group[]; person: { id: string; name: string } }) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();
-  const here = useRef<HTMLSpanElement>(null);
-  const after = (change: Promise<unknown>) => {
-    const focus = neighbour(here.current);
+  const row = useRef<HTMLSpanElement>(null);
+  const thenFocus = (change: Promise<unknown>) => {
+    const focus = neighbour(row.current);
     void change.then(focus, () => undefined);
   };
-  const go = (to: Group) => after(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
+  const moveTo = (to: Group) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
   return (
-    <span ref={here}>
+    <span ref={row}>
       <More
         label={person.name}
         isPending={add.isPending || remove.isPending || move.isPending}
         deeds={[
-          ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: called(other) }), onAction: () => go(other) })),
-          ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => after(remove.mutateAsync({ group, person })) }] : []),
+          ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: numberedName(other) }), onAction: () => moveTo(other) })),
+          ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => thenFocus(remove.mutateAsync({ group, person })) }] : []),
         ]}
       />
     </span>

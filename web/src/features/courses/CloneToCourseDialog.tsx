@@ -4,26 +4,26 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { classes, isManaged } from "../classes/classes";
-import { now } from "../lib/clock";
-import type { Assignment } from "../lib/groups";
-import { fieldProblem } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Moment } from "../ui/Moment";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
-import { courses } from "./courses";
+import { client, data } from "../../api/client";
+import { classes, isManaged } from "../../classes/classes";
+import { now } from "../../lib/clock";
+import type { Assignment } from "../../lib/groups";
+import { fieldProblem } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Moment } from "../../ui/Moment";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
+import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 const WEEK = 604_800_000;
 
 /** The same topic once more, here or in another course, with a deadline of its own. */
-export function CloneTopic({ topic, onClose }: { topic: Assignment; onClose: () => void }) {
+export function CloneToCourseDialog({ topic, onClose }: { topic: Assignment; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("courses.cloneTitle", { title: topic.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
@@ -37,9 +37,9 @@ function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const own = new Set((useQuery(classes).data ?? []).filter(isManaged).map((one) => one.id));
-  const open = (useQuery(courses).data ?? []).filter((course) => own.has(course.classId) && !isArchived(course));
+  const open = (useQuery(coursesQuery).data ?? []).filter((course) => own.has(course.classId) && !isArchived(course));
   const [target, setTarget] = useState<string | null>(null);
-  const goal = open.find((course) => course.id === (target ?? topic.courseId));
+  const targetCourse = open.find((course) => course.id === (target ?? topic.courseId));
   const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), now()) + WEEK).toISOString());
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
@@ -56,13 +56,13 @@ function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (goal && deadline !== null) clone.mutate({ courseId: goal.id, classId: goal.classId, deadline });
+        if (targetCourse && deadline !== null) clone.mutate({ courseId: targetCourse.id, classId: targetCourse.classId, deadline });
       }}
     >
       <Choice
         label={t("courses.intoCourse")}
         options={open.map((course) => ({ id: course.id, name: `${course.name} · ${course.class.name} · ${course.subject.name}` }))}
-        value={goal?.id ?? null}
+        value={targetCourse?.id ?? null}
         onChange={setTarget}
         none={t("courses.choose")}
       />
@@ -74,7 +74,7 @@ function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
       {clone.isError ? <Problems problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button type="submit" kind="main" isPending={clone.isPending} isDisabled={goal === undefined || deadline === null}>
+        <Button type="submit" kind="main" isPending={clone.isPending} isDisabled={targetCourse === undefined || deadline === null}>
           {t("courses.cloneYes")}
         </Button>
       </p>

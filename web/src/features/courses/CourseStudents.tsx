@@ -2,18 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { students } from "../classes/classes";
-import type { Group } from "../lib/groups";
-import { asButton } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Empty } from "../ui/Empty";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { MemberMenu } from "./Groups";
-import { called, withGroups } from "./members";
+import { students } from "../../classes/classes";
+import type { Group } from "../../lib/groups";
+import { asButton } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { MemberMenu } from "./CourseGroups";
+import { numberedName, withGroups } from "./useMembers";
 
 /** The students of the class with their group in this course; those without one stand first. */
-export function Students({ classId, groups, mayChange }: { classId: string; groups: readonly Group[]; mayChange: boolean }) {
+export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly Group[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(students(classId));
   if (found.isPending) return <Shape />;
@@ -31,19 +31,19 @@ export function Students({ classId, groups, mayChange }: { classId: string; grou
       </Empty>
     );
   }
-  const lines = withGroups(found.data, groups);
-  const without = lines.filter((line) => line.group === undefined).length;
+  const rows = withGroups(found.data, groups);
+  const ungrouped = rows.filter((line) => line.group === undefined).length;
   return (
     <div className="flex flex-col gap-3">
-      {groups.length > 0 ? <p>{without === 0 ? t("courses.allHaveGroup") : t("courses.withoutCount", { count: without })}</p> : null}
+      {groups.length > 0 ? <p>{ungrouped === 0 ? t("courses.allHaveGroup") : t("courses.withoutCount", { count: ungrouped })}</p> : null}
       <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm">
-        {lines.map(({ student, group }) => (
+        {rows.map(({ student, group }) => (
           <li key={student.user.id} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
             <div className="flex min-w-0 grow flex-wrap items-center gap-x-4 sm:grid sm:grid-cols-2">
               <span className="wrap-break-word">{student.user.name}</span>
               {group ? (
                 <Link to="/g/$groupId" params={{ groupId: group.id }} className="py-2">
-                  {called(group)}
+                  {numberedName(group)}
                 </Link>
               ) : (
                 <span>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { type Class, schoolYear, yearAfter } from "../classes/classes";
+import { type Class, schoolYear, yearAfter } from "../../classes/classes";
 import type { Course } from "./courses";
-import { coursesIn, folders, leadsTo, lineOf, placeOf } from "./folders";
-import { withGroups } from "./members";
+import { coursesAt, buildFolders, parseNodeId, nodeIdsOf, parseLocation } from "./folders";
+import { withGroups } from "./useMembers";
 import { progressOf } from "./progress";
 
 const BIO = { id: "bio", name: "Biology", color: null };
@@ -18,27 +18,27 @@ describe("folders", () => {
   const courses = [course("Earth", "7b", GEO), course("Past", "7b", GEO, { status: "ARCHIVED" }), course("Theirs", "8a", GEO), course("Gone", "old", BIO, { of: "ARCHIVED" })];
 
   it("keep a subject without courses, and leave out colleagues and what is archived", () => {
-    const found = folders(classes, courses, {});
+    const found = buildFolders(classes, courses, {});
     expect(found.map((folder) => folder.of.id)).toEqual(["7b"]);
     expect(found[0]?.subjects.map((subject) => [subject.name, subject.courses.map((each) => each.id)])).toEqual([["Biology", []], ["Geography", ["Earth"]]]);
   });
 
   it("show archived courses wherever they are, a course of an archived class among them", () => {
-    expect(coursesIn(folders(classes, courses, { status: "ARCHIVED" }), {}).map((each) => each.id)).toEqual(["Past", "Gone"]);
+    expect(coursesAt(buildFolders(classes, courses, { status: "ARCHIVED" }), {}).map((each) => each.id)).toEqual(["Past", "Gone"]);
   });
 
   it("show the classes of colleagues when asked, and the one the address names", () => {
-    expect(folders(classes, courses, { everyone: true }).map((folder) => folder.of.id)).toEqual(["7b", "8a"]);
-    expect(folders(classes, courses, { class: "old" }).map((folder) => folder.of.id)).toEqual(["7b", "old"]);
+    expect(buildFolders(classes, courses, { everyone: true }).map((folder) => folder.of.id)).toEqual(["7b", "8a"]);
+    expect(buildFolders(classes, courses, { class: "old" }).map((folder) => folder.of.id)).toEqual(["7b", "old"]);
   });
 
   it("are named by the lines of the tree, there and back", () => {
-    for (const place of [{}, { class: "7b" }, { class: "7b", subject: "geo" }, { loose: true as const }]) expect(leadsTo(lineOf(place))).toEqual({ place });
-    expect(leadsTo("course:1:wait")).toEqual({ course: "1" });
+    for (const location of [{}, { class: "7b" }, { class: "7b", subject: "geo" }, { loose: true as const }]) expect(parseNodeId(nodeIdsOf(location))).toEqual({ location });
+    expect(parseNodeId("course:1:wait")).toEqual({ course: "1" });
   });
 
   it("take nothing from an address that they do not know", () => {
-    expect(placeOf({ class: "", status: "GONE", everyone: "yes", loose: 1 })).toEqual({});
+    expect(parseLocation({ class: "", status: "GONE", everyone: "yes", loose: 1 })).toEqual({});
   });
 });
 

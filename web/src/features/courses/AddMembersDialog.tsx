@@ -3,27 +3,27 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { students } from "../classes/classes";
-import type { Group } from "../lib/groups";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Field } from "../ui/Field";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { Window } from "../ui/Window";
-import { called, useMembers, withGroups } from "./members";
+import { students } from "../../classes/classes";
+import type { Group } from "../../lib/groups";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Field } from "../../ui/Field";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Window } from "../../ui/Window";
+import { numberedName, useMembers, withGroups } from "./useMembers";
 
 /** Which students of the class come into a group: those without one stand first. */
-export function AddMembers({ group, groups, onClose }: { group: Group; groups: readonly Group[]; onClose: () => void }) {
+export function AddMembersDialog({ group, groups, onClose }: { group: Group; groups: readonly Group[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("courses.addTo", { group: called(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <Choose group={group} groups={groups} close={close} />}
+    <Window title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <AddMembersForm group={group} groups={groups} close={close} />}
     </Window>
   );
 }
 
-function Choose({ group, groups, close }: { group: Group; groups: readonly Group[]; close: () => void }) {
+function AddMembersForm({ group, groups, close }: { group: Group; groups: readonly Group[]; close: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(students(group.classId));
   const [typed, setTyped] = useState("");
@@ -50,7 +50,7 @@ function Choose({ group, groups, close }: { group: Group; groups: readonly Group
           <li key={student.user.id}>
             <Check isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
               <span className="min-w-0 wrap-break-word">
-                {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: called(other) }) : t("courses.withoutGroup")}</span>
+                {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}</span>
               </span>
             </Check>
           </li>

@@ -3,41 +3,41 @@ import { Hand, Lock } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useNow } from "../lib/clock";
-import type { Assignment, Group } from "../lib/groups";
-import { useTime } from "../lib/time";
-import { asButton } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Empty } from "../ui/Empty";
-import { More } from "../ui/More";
-import { TimeLeft } from "../ui/TimeLeft";
-import { CloneTopic } from "./CloneTopic";
-import { type Progress, progressOf, waitingIn } from "./progress";
+import { useNow } from "../../lib/clock";
+import type { Assignment, Group } from "../../lib/groups";
+import { useTime } from "../../lib/time";
+import { asButton } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { More } from "../../ui/More";
+import { TimeLeft } from "../../ui/TimeLeft";
+import { CloneToCourseDialog } from "./CloneToCourseDialog";
+import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
 /** The topics of a course: how far each is, who waits in it, and the ways into it. */
-export function Topics({ topics, groups, mayAdd, toNew }: { topics: readonly Assignment[]; groups: readonly Group[]; mayAdd: boolean; toNew: React.ReactNode }) {
+export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly Assignment[]; groups: readonly Group[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
   const { t } = useTranslation();
   const [cloned, setCloned] = useState<Assignment>();
-  if (topics.length === 0) return <Empty action={mayAdd ? toNew : undefined}>{t("courses.noTopics")}</Empty>;
+  if (topics.length === 0) return <Empty action={mayAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</Empty>;
   return (
     <>
       <ul className="flex flex-col gap-2">
-        {inOrder(topics).map((topic) => (
-          <Line key={topic.id} topic={topic} waiting={waitingIn(topic.id, groups)} onClone={() => setCloned(topic)} />
+        {sortTopics(topics).map((topic) => (
+          <TopicRow key={topic.id} topic={topic} waiting={countWaiting(topic.id, groups)} onClone={() => setCloned(topic)} />
         ))}
       </ul>
-      {cloned ? <CloneTopic topic={cloned} onClose={() => setCloned(undefined)} /> : null}
+      {cloned ? <CloneToCourseDialog topic={cloned} onClose={() => setCloned(undefined)} /> : null}
     </>
   );
 }
 
 /** Those still worked on by the time they end, then finished ones, the last first. */
-function inOrder(topics: readonly Assignment[]): Assignment[] {
+function sortTopics(topics: readonly Assignment[]): Assignment[] {
   const isOver = (topic: Assignment) => Number(topic.status === "FINISHED");
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));
 }
 
-function Line({ topic, waiting, onClone }: { topic: Assignment; waiting: number; onClone: () => void }) {
+function TopicRow({ topic, waiting, onClone }: { topic: Assignment; waiting: number; onClone: () => void }) {
   const { t } = useTranslation();
   const progress = progressOf(topic);
   return (
@@ -50,8 +50,8 @@ function Line({ topic, waiting, onClone }: { topic: Assignment; waiting: number;
           <Deadline topic={topic} />
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-          <State topic={topic} />
-          <Count progress={progress} />
+          <TopicStatus topic={topic} />
+          <ProgressCount progress={progress} />
           {waiting > 0 ? (
             <span className="text-warn inline-flex items-center gap-1 font-medium">
               <Hand aria-hidden="true" className="size-4" />
@@ -94,7 +94,7 @@ function Deadline({ topic }: { topic: Assignment }) {
   );
 }
 
-function State({ topic }: { topic: Assignment }) {
+function TopicStatus({ topic }: { topic: Assignment }) {
   const { t } = useTranslation();
   return topic.status === "FINISHED" ? (
     <Chip>
@@ -106,7 +106,7 @@ function State({ topic }: { topic: Assignment }) {
   );
 }
 
-function Count({ progress }: { progress: Progress }) {
+function ProgressCount({ progress }: { progress: TopicProgress }) {
   const { t } = useTranslation();
   if (progress.groups === 0) return <span>{t("courses.noGroupsYet")}</span>;
   return (

@@ -3,24 +3,24 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import type { Group } from "../lib/groups";
-import { fieldProblem, useSay } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { useTime } from "../lib/time";
-import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../lib/versions";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { Meanwhile } from "../ui/Meanwhile";
-import { Moment } from "../ui/Moment";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { Window } from "../ui/Window";
-import { courses } from "./courses";
+import { client, data, Problem } from "../../api/client";
+import type { Group } from "../../lib/groups";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { useTime } from "../../lib/time";
+import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { Meanwhile } from "../../ui/Meanwhile";
+import { Moment } from "../../ui/Moment";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Window } from "../../ui/Window";
+import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
-import { called, refreshGroups } from "./members";
+import { numberedName, refreshGroups } from "./useMembers";
 
 interface Props {
   /** The group that is changed; none for a new one. */
@@ -31,17 +31,17 @@ interface Props {
 }
 
 /** A new group, or what is said of one. */
-export function GroupWindow(props: Props) {
+export function GroupDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Window title={props.group ? t("courses.changeGroup", { name: called(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
-      {(close) => (props.group ? <ChangedGroup {...props} id={props.group.id} close={close} /> : <GroupForm {...props} close={close} />)}
+    <Window title={props.group ? t("courses.changeGroup", { name: numberedName(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+      {(close) => (props.group ? <LoadedGroupForm {...props} id={props.group.id} close={close} /> : <GroupForm {...props} close={close} />)}
     </Window>
   );
 }
 
 /** The form of a group as it is now: lists may be older, and a change names the version it is of. */
-function ChangedGroup({ id, ...props }: Omit<Props, "group"> & { id: string; close: () => void }) {
+function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; close: () => void }) {
   const found = useQuery({
     queryKey: queryKeys.groups.form(id),
     queryFn: () => tagged(client.GET("/groups/{id}", { params: { path: { id } } })),
@@ -55,7 +55,7 @@ function ChangedGroup({ id, ...props }: Omit<Props, "group"> & { id: string; clo
 
 const NONE = "";
 
-const begin = (group: Group | undefined, courseId: string | null) => ({
+const initialForm = (group: Group | undefined, courseId: string | null) => ({
   name: group?.name ?? "",
   displayName: group?.displayName ?? "",
   number: group ? String(group.groupNumber) : "",
@@ -75,16 +75,16 @@ const LABELS = {
 
 function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<Group>; close: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const { moment } = useTime();
-  const [form, setForm] = useState(() => begin(group, courseId));
+  const [form, setForm] = useState(() => initialForm(group, courseId));
   // What the form began with; after a change elsewhere, what is there now.
   const [base, setBase] = useState(group);
   const [differences, setDifferences] = useState<Difference<typeof form>[]>();
-  const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
+  const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const { name, displayName, number, needed, startDate, within } = form;
-  const there = (useQuery(courses).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId));
+  const there = (useQuery(coursesQuery).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId));
   const save = useMutation({
     mutationFn: () => {
       const body = { displayName: displayName || null, requiredDocuments: Number(needed), startDate, courseId: within || null };
@@ -96,14 +96,14 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
     onError: (problem) => {
       const now = currentOf<Group>(problem);
       if (now === undefined || base === undefined) return;
-      const merged = merge(begin(base, courseId), form, begin(now, courseId));
+      const merged = merge(initialForm(base, courseId), form, initialForm(now, courseId));
       setForm(merged.form);
       setDifferences(merged.differences);
       setBase(now);
     },
     onSuccess: async (saved) => {
       await refreshGroups(cache);
-      note(group ? t("app.saved") : t("courses.groupMade", { name: called(saved) }));
+      note(group ? t("app.saved") : t("courses.groupMade", { name: numberedName(saved) }));
       close();
     },
   });
@@ -113,7 +113,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
     return problem === undefined ? {} : { problem };
   };
   const nowOf = (field: keyof typeof form): string => {
-    const now = begin(base, courseId)[field];
+    const now = initialForm(base, courseId)[field];
     if (field === "startDate") return now === null ? t("courses.beginsNow") : moment(now);
     if (field === "within") return there.find((course) => course.id === now)?.name ?? t("courses.loose");
     return now ?? "";
@@ -127,20 +127,20 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         save.mutate();
       }}
     >
-      <Field label={t("courses.name")} value={name} onChange={(value) => put({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
-      <Field label={t("courses.shownAs")} value={displayName} onChange={(value) => put({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
+      <Field label={t("courses.name")} value={name} onChange={(value) => update({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
+      <Field label={t("courses.shownAs")} value={displayName} onChange={(value) => update({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("courses.number")} value={number} onChange={(value) => put({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: say(save.error) } : at("groupNumber"))} />
-        <Field label={t("courses.needed")} value={needed} onChange={(value) => put({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
+        <Field label={t("courses.number")} value={number} onChange={(value) => update({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))} />
+        <Field label={t("courses.needed")} value={needed} onChange={(value) => update({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
       </div>
-      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => put({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldProblem(save.error, "startDate")} />
+      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldProblem(save.error, "startDate")} />
       {startDate === null ? null : (
         <span className="-mt-2">
-          <Button onPress={() => put({ startDate: null })}>{t("courses.beginsNow")}</Button>
+          <Button onPress={() => update({ startDate: null })}>{t("courses.beginsNow")}</Button>
         </span>
       )}
       {group ? (
-        <Choice label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => put({ within: value })} />
+        <Choice label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => update({ within: value })} />
       ) : null}
       {isLate && differences !== undefined ? <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: nowOf(field), isTyped }))} /> : null}
       {save.isError && !isTaken && !isLate ? <Problems problem={save.error} /> : null}

@@ -1,0 +1,70 @@
+// Who is in which group, changed at once and with the way back.
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { nameOf } from "../board/board";
+import type { Group } from "../../lib/groups";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { note } from "../../ui/notes";
+
+/** Number and name of a group, as it is called everywhere. */
+export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
+
+/** Everything that shows groups or who is in them. */
+export const refreshGroups = (cache: QueryClient) => invalidate(cache, "groups", "courses", "classes", "assignments", "room", "board");
+
+interface Person {
+  id: string;
+  name: string;
+}
+
+const addMembers = (group: Group, studentIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
+const removeMember = (group: Group, userId: string) => data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
+const moveMember = (from: Group, to: Group, userId: string) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
+
+/** Adding, removing and moving students of groups; each says what happened and offers to undo it. */
+export function useMembers() {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const cache = useQueryClient();
+  const refreshed = { onError: (problem: unknown) => void note(errorText(problem)), onSettled: () => refreshGroups(cache) };
+  const undo = (back: () => Promise<unknown>) => () =>
+    void back()
+      .catch((problem: unknown) => note(errorText(problem)))
+      .finally(() => refreshGroups(cache));
+  const add = useMutation({
+    mutationFn: ({ group, people }: { group: Group; people: Person[] }) => addMembers(group, people.map((person) => person.id)),
+    onSuccess: (answer, { group, people }) => {
+      const names = people.map((person) => person.name).join(", ");
+      const elsewhere = people.filter((person) => answer.alreadyInTopic.includes(person.id)).map((person) => person.name);
+      const message = [t("courses.added", { names, group: numberedName(group) }), elsewhere.length > 0 ? t("courses.alsoElsewhere", { names: elsewhere.join(", ") }) : ""];
+      note(message.filter(Boolean).join(" "), undo(() => Promise.all(people.map((person) => removeMember(group, person.id)))));
+    },
+    ...refreshed,
+  });
+  const remove = useMutation({
+    mutationFn: ({ group, person }: { group: Group; person: Person }) => removeMember(group, person.id),
+    onSuccess: (_answer, { group, person }) => note(t("courses.removed", { name: person.name, group: numberedName(group) }), undo(() => addMembers(group, [person.id]))),
+    ...refreshed,
+  });
+  const move = useMutation({
+    mutationFn: ({ from, to, person }: { from: Group; to: Group; person: Person }) => moveMember(from, to, person.id),
+    onSuccess: (answer, { from, to, person }) => {
+      const kept = answer.keptSubmissions.length;
+      const message = [t("courses.moved", { name: person.name, group: numberedName(to) }), kept > 0 ? t("courses.kept", { count: kept, group: numberedName(from) }) : ""];
+      note(message.filter(Boolean).join(" "), undo(() => moveMember(to, from, person.id)));
+    },
+    ...refreshed,
+  });
+  return { add, remove, move };
+}
+
+/** Students of a class with their group among these, those without one first, then by group; within a group the order of the server stays. */
+export function withGroups<S extends { user: Person }>(students: readonly S[], groups: readonly Group[]): { student: S; group: Group | undefined }[] {
+  const groupOf = (student: S) => groups.find((group) => group.members.some((member) => member.userId === student.user.id));
+  return students
+    .map((student) => ({ student, group: groupOf(student) }))
+    .toSorted((one, other) => (one.group?.groupNumber ?? 0) - (other.group?.groupNumber ?? 0));
+}
