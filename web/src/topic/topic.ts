@@ -2,7 +2,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
-import { isManaged } from "../classes/classes";
+import { isManaged } from "../features/classes/classes";
 import { invalidate, queryKeys } from "../lib/queryKeys";
 import { ifMatch, type Tagged, tagged } from "../lib/versions";
 import { type Edits, ownOf, sharedOf, type Topic } from "./form";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { students } from "../../classes/classes";
+import { classStudentsQuery } from "../classes/classes";
 import type { Group } from "../../lib/groups";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -25,7 +25,7 @@ export function AddMembersDialog({ group, groups, onClose }: { group: Group; gro
 
 function AddMembersForm({ group, groups, close }: { group: Group; groups: readonly Group[]; close: () => void }) {
   const { t } = useTranslation();
-  const found = useQuery(students(group.classId));
+  const found = useQuery(classStudentsQuery(group.classId));
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { add } = useMembers();

@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { classes, isManaged } from "../../classes/classes";
+import { classesQuery, isManaged } from "../classes/classes";
 import { now } from "../../lib/clock";
 import type { Assignment } from "../../lib/groups";
 import { fieldProblem } from "../../lib/problems";
@@ -36,7 +36,7 @@ function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const own = new Set((useQuery(classes).data ?? []).filter(isManaged).map((one) => one.id));
+  const own = new Set((useQuery(classesQuery).data ?? []).filter(isManaged).map((one) => one.id));
   const open = (useQuery(coursesQuery).data ?? []).filter((course) => own.has(course.classId) && !isArchived(course));
   const [target, setTarget] = useState<string | null>(null);
   const targetCourse = open.find((course) => course.id === (target ?? topic.courseId));

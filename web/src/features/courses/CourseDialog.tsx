@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { classes, isManaged } from "../../classes/classes";
+import { classesQuery, isManaged } from "../classes/classes";
 import { fieldProblem, useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
 import { isAdmin } from "../../lib/session";
@@ -117,7 +117,7 @@ const conflictOf = (problem: string | undefined) => (problem === undefined ? {} 
 function useOptions(course: Course | undefined) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const found = useQuery(classes).data ?? [];
+  const found = useQuery(classesQuery).data ?? [];
   const taught = useQuery(subjectsQuery).data ?? [];
   const canAdd = isAdmin(person) || person.organization?.metadata?.features?.teachersAddSubjects === true;
   const open = found.filter((one) => one.id === course?.classId || (isManaged(one) && one.status !== "ARCHIVED"));

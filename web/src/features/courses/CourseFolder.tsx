@@ -3,7 +3,7 @@ import { Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isManaged } from "../../classes/classes";
+import { isManaged } from "../classes/classes";
 import { asButton, Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Empty } from "../../ui/Empty";

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { students } from "../../classes/classes";
+import { classStudentsQuery } from "../classes/classes";
 import type { Group } from "../../lib/groups";
 import { asButton } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -15,7 +15,7 @@ import { numberedName, withGroups } from "./useMembers";
 /** The students of the class with their group in this course; those without one stand first. */
 export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly Group[]; mayChange: boolean }) {
   const { t } = useTranslation();
-  const found = useQuery(students(classId));
+  const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Shape />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   if (found.data.length === 0) {

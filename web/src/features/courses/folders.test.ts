@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Class, schoolYear, yearAfter } from "../../classes/classes";
+import { type Class, schoolYear, yearAfter } from "../classes/classes";
 import type { Course } from "./courses";
 import { coursesAt, buildFolders, parseNodeId, nodeIdsOf, parseLocation } from "./folders";
 import { withGroups } from "./useMembers";

@@ -1,5 +1,5 @@
 // Courses as folders: class, subject, course. What is in which, and what a choice in the tree means.
-import { type Class, isManaged } from "../../classes/classes";
+import { type Class, isManaged } from "../classes/classes";
 import { compareNames } from "../../lib/names";
 import type { Course } from "./courses";
 

@@ -2,7 +2,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { Page } from "../../admin/Page";
-import { LateTexts } from "../../classes/LateTexts";
+import { LateSaves } from "../../features/classes/LateSaves";
 import { isAdmin, only } from "../../lib/session";
 import { Health } from "../../school/Health";
 import { Numbers } from "../../school/Numbers";
@@ -15,7 +15,7 @@ function Overview() {
   const { t } = useTranslation();
   return (
     <Page title={t("admin.overview")}>
-      <LateTexts />
+      <LateSaves />
       <Numbers />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Storage />

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, Navigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isManaged, schoolClass } from "../../classes/classes";
+import { isManaged, classQuery } from "../../features/classes/classes";
 import { classGroups, course, type CourseDetail, students } from "../../divide/class";
 import { Divider } from "../../divide/Divider";
 import { isStaff, only } from "../../lib/session";
@@ -37,7 +37,7 @@ function Divide() {
 
 /** Whoever does not teach the class may not know who is in it: the course tells him what he may see. */
 function Managed({ of }: { of: CourseDetail }) {
-  const within = useQuery(schoolClass(of.classId));
+  const within = useQuery(classQuery(of.classId));
   if (within.data) return isManaged(within.data) ? <Class of={of} /> : <Navigate to="/courses/$courseId" params={{ courseId: of.id }} replace />;
   if (within.error) return <Problems problem={within.error} again={() => void within.refetch()} />;
   return <Shape count={6} />;

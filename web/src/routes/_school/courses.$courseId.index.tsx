@@ -3,7 +3,7 @@ import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isManaged, schoolClass } from "../../classes/classes";
+import { isManaged, classQuery } from "../../features/classes/classes";
 import { courseQuery as oneCourse, type CourseDetail, courseGroupsQuery, courseTopicsQuery } from "../../features/courses/courses";
 import { CourseMenu, useCourseStatus } from "../../features/courses/CourseMenu";
 import { CourseFiles } from "../../features/courses/CourseFiles";
@@ -36,7 +36,7 @@ export const Route = createFileRoute("/_school/courses/$courseId/")({
 function Course() {
   const { courseId } = Route.useParams();
   const found = useQuery(oneCourse(courseId));
-  const within = useQuery({ ...schoolClass(found.data?.classId ?? ""), enabled: found.data !== undefined });
+  const within = useQuery({ ...classQuery(found.data?.classId ?? ""), enabled: found.data !== undefined });
   if (found.data && within.data) return <OpenCourse course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
   const problem = found.error ?? within.error;
   if (problem) {

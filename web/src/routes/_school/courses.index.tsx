@@ -3,8 +3,8 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { type Class, classes } from "../../classes/classes";
-import { ClassWindow } from "../../classes/ClassWindow";
+import { type Class, classesQuery } from "../../features/classes/classes";
+import { ClassDialog } from "../../features/classes/ClassDialog";
 import { type Course, coursesQuery, unassignedGroupsQuery, unassignedTopicsQuery, subjectsQuery } from "../../features/courses/courses";
 import { CourseTree } from "../../features/courses/CourseTree";
 import { CourseDialog } from "../../features/courses/CourseDialog";
@@ -24,7 +24,7 @@ export const Route = createFileRoute("/_school/courses/")({ beforeLoad: only(isS
 
 /** S3: courses as folders: class, subject, course, groups. */
 function Courses() {
-  const allClasses = useQuery(classes);
+  const allClasses = useQuery(classesQuery);
   const allCourses = useQuery(coursesQuery);
   const problem = allClasses.error ?? allCourses.error;
   return (
@@ -97,7 +97,7 @@ function CoursesHeader() {
         )}
       </search>
       {open === "course" ? <CourseDialog classId={location.class} subjectId={location.subject} onClose={() => setOpen(undefined)} /> : null}
-      {open === "class" ? <ClassWindow onClose={() => setOpen(undefined)} onMade={(made) => void navigate({ to: "/classes/$classId", params: { classId: made.id } })} /> : null}
+      {open === "class" ? <ClassDialog onClose={() => setOpen(undefined)} onMade={(made) => void navigate({ to: "/classes/$classId", params: { classId: made.id } })} /> : null}
     </>
   );
 }

@@ -3,38 +3,38 @@ import { useRouteContext } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { neighbour } from "../lib/focus";
-import { isAdmin } from "../lib/session";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Sheet } from "../ui/Sheet";
+import { neighbour } from "../../lib/focus";
+import { isAdmin } from "../../lib/session";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Sheet } from "../../ui/Sheet";
 import type { Class } from "./classes";
-import { useTeachers } from "./enrolment";
-import { FindPerson } from "./FindPerson";
+import { useTeachers } from "./useEnrolment";
+import { PersonPicker } from "./PersonPicker";
 
 /** Who teaches a class; whoever it belongs to says who teaches along. */
-export function Teachers({ of, mayChange }: { of: Class; mayChange: boolean }) {
+export function ClassTeachers({ schoolClass, mayChange }: { schoolClass: Class; mayChange: boolean }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const { add } = useTeachers(of.id);
-  const along = of.coTeachers ?? [];
-  const mayName = mayChange && (isAdmin(person) || of.teacherId === person.id);
+  const { add } = useTeachers(schoolClass.id);
+  const coTeachers = schoolClass.coTeachers ?? [];
+  const mayName = mayChange && (isAdmin(person) || schoolClass.teacherId === person.id);
   return (
     <div className="flex flex-col gap-3">
       {mayName ? (
         <Sheet className="max-w-xl">
-          <FindPerson label={t("classes.addTeacher")} roles={["TEACHER", "ADMIN"]} without={new Set([of.teacherId, ...along.map((one) => one.id)])} onPick={(one) => add.mutate(one)} />
+          <PersonPicker label={t("classes.addTeacher")} roles={["TEACHER", "ADMIN"]} excludedIds={new Set([schoolClass.teacherId, ...coTeachers.map((one) => one.id)])} onPick={(one) => add.mutate(one)} />
         </Sheet>
       ) : null}
       <ul className="bg-sheet border-faint divide-faint max-w-xl divide-y rounded-xl border shadow-sm">
         <li className="flex min-h-12 flex-wrap items-center gap-3 py-1 ps-4 pe-1">
-          <span className="grow">{of.teacher.name}</span>
+          <span className="grow">{schoolClass.teacher.name}</span>
           <span className="pe-3">
             <Chip>{t("classes.owns")}</Chip>
           </span>
         </li>
-        {along.map((one) => (
-          <CoTeacher key={one.id} classId={of.id} person={one} mayRemove={mayName} />
+        {coTeachers.map((one) => (
+          <CoTeacher key={one.id} classId={schoolClass.id} person={one} mayRemove={mayName} />
         ))}
       </ul>
     </div>
@@ -43,10 +43,10 @@ export function Teachers({ of, mayChange }: { of: Class; mayChange: boolean }) {
 
 function CoTeacher({ classId, person, mayRemove }: { classId: string; person: { id: string; name: string }; mayRemove: boolean }) {
   const { t } = useTranslation();
-  const here = useRef<HTMLLIElement>(null);
+  const row = useRef<HTMLLIElement>(null);
   const { remove } = useTeachers(classId);
   return (
-    <li ref={here} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
+    <li ref={row} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
       <span className="min-w-0 grow wrap-break-word">{person.name}</span>
       {mayRemove ? (
         <Button
@@ -55,7 +55,7 @@ function CoTeacher({ classId, person, mayRemove }: { classId: string; person: { 
           aria-label={t("classes.removeTeacher", { name: person.name })}
           isPending={remove.isPending}
           onPress={() => {
-            const focus = neighbour(here.current);
+            const focus = neighbour(row.current);
             void remove.mutateAsync(person).then(focus, () => undefined);
           }}
         >

@@ -4,38 +4,38 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { fieldProblem } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
+import { client, data } from "../../api/client";
+import { fieldProblem } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
 import { type Class, yearAfter } from "./classes";
 
 /** The class once more for another school year, with what is taken along. */
-export function CloneWindow({ of, onClose }: { of: Class; onClose: () => void }) {
+export function CloneClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("classes.cloneTitle", { name: of.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <CloneForm of={of} close={close} />}
+    <Window title={t("classes.cloneTitle", { name: schoolClass.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <CloneForm schoolClass={schoolClass} close={close} />}
     </Window>
   );
 }
 
-function CloneForm({ of, close }: { of: Class; close: () => void }) {
+function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState(of.name);
-  const [academicYear, setYear] = useState(yearAfter(of.academicYear));
+  const [name, setName] = useState(schoolClass.name);
+  const [academicYear, setYear] = useState(yearAfter(schoolClass.academicYear));
   const [withCourses, setCourses] = useState(true);
   const [withTopics, setTopics] = useState(true);
   const [withStudents, setStudents] = useState(false);
   const clone = useMutation({
-    mutationFn: () => data(client.POST("/classes/{id}/clone", { params: { path: { id: of.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
+    mutationFn: () => data(client.POST("/classes/{id}/clone", { params: { path: { id: schoolClass.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
     onSuccess: async (made) => {
       await invalidate(cache, "classes", "courses", "assignments");
       note(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));

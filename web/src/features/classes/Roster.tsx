@@ -2,20 +2,20 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { neighbour } from "../lib/focus";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Chip } from "../ui/Chip";
-import { Choice } from "../ui/Choice";
-import { Empty } from "../ui/Empty";
-import { More } from "../ui/More";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { Sheet } from "../ui/Sheet";
-import { type ClassStudent, homerooms, students } from "./classes";
-import { useEnrolment } from "./enrolment";
-import { FindPerson } from "./FindPerson";
-import { NewPassword } from "./NewPassword";
+import { neighbour } from "../../lib/focus";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Chip } from "../../ui/Chip";
+import { Choice } from "../../ui/Choice";
+import { Empty } from "../../ui/Empty";
+import { More } from "../../ui/More";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Sheet } from "../../ui/Sheet";
+import { type ClassStudent, homeroomsQuery, classStudentsQuery } from "./classes";
+import { useEnrolment } from "./useEnrolment";
+import { PersonPicker } from "./PersonPicker";
+import { ResetPasswordDialog } from "./ResetPasswordDialog";
 
 interface Props {
   classId: string;
@@ -28,14 +28,14 @@ interface Props {
 /** The students of a class, how they come in and go. */
 export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) {
   const { t } = useTranslation();
-  const found = useQuery(students(classId));
+  const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Shape />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   const ungrouped = found.data.filter((student) => student.groupIds.length === 0);
   const shown = isUngrouped ? ungrouped : found.data;
   return (
     <div className="flex flex-col gap-3">
-      {mayChange ? <Add classId={classId} there={found.data} /> : null}
+      {mayChange ? <AddStudents classId={classId} existingIds={found.data} /> : null}
       {found.data.length === 0 ? (
         <Empty>{t("classes.noStudents")}</Empty>
       ) : (
@@ -46,21 +46,21 @@ export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) 
       {found.data.length > 0 && shown.length === 0 ? <p>{t("classes.everybodyGrouped")}</p> : null}
       <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm empty:hidden">
         {shown.map((student) => (
-          <Line key={student.user.id} classId={classId} student={student} mayChange={mayChange} />
+          <StudentRow key={student.user.id} classId={classId} student={student} mayChange={mayChange} />
         ))}
       </ul>
     </div>
   );
 }
 
-function Line({ classId, student, mayChange }: { classId: string; student: ClassStudent; mayChange: boolean }) {
+function StudentRow({ classId, student, mayChange }: { classId: string; student: ClassStudent; mayChange: boolean }) {
   const { t } = useTranslation();
-  const here = useRef<HTMLLIElement>(null);
+  const row = useRef<HTMLLIElement>(null);
   const { remove } = useEnrolment(classId);
   const [isPassword, setIsPassword] = useState(false);
   const { user, groupIds } = student;
   return (
-    <li ref={here} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
+    <li ref={row} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
       <div className="grid min-w-0 grow items-center gap-x-4 py-1 sm:grid-cols-[2fr_2fr_1fr]">
         <span className="wrap-break-word">{user.name}</span>
         <span className="text-soft text-sm wrap-anywhere">{user.email}</span>
@@ -76,26 +76,26 @@ function Line({ classId, student, mayChange }: { classId: string; student: Class
               id: "remove",
               name: t("classes.remove"),
               onAction: () => {
-                const focus = neighbour(here.current);
+                const focus = neighbour(row.current);
                 void remove.mutateAsync(user).then(focus, () => undefined);
               },
             },
           ]}
         />
       ) : null}
-      {isPassword ? <NewPassword person={user} onClose={() => setIsPassword(false)} /> : null}
+      {isPassword ? <ResetPasswordDialog person={user} onClose={() => setIsPassword(false)} /> : null}
     </li>
   );
 }
 
-function Add({ classId, there }: { classId: string; there: readonly ClassStudent[] }) {
+function AddStudents({ classId, existingIds }: { classId: string; existingIds: readonly ClassStudent[] }) {
   const { t } = useTranslation();
-  const rooms = useQuery(homerooms).data ?? [];
+  const rooms = useQuery(homeroomsQuery).data ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const { add, addHomeroom } = useEnrolment(classId);
   return (
     <Sheet className={`grid items-end gap-x-6 gap-y-3 ${rooms.length === 0 ? "max-w-xl" : "md:grid-cols-2"}`}>
-      <FindPerson label={t("classes.addStudent")} roles={["STUDENT"]} without={new Set(there.map((student) => student.user.id))} onPick={(person) => add.mutate(person)} />
+      <PersonPicker label={t("classes.addStudent")} roles={["STUDENT"]} excludedIds={new Set(existingIds.map((student) => student.user.id))} onPick={(person) => add.mutate(person)} />
       {rooms.length === 0 ? null : (
         <div className="flex items-end gap-2">
           <div className="min-w-0 grow">

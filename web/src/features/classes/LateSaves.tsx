@@ -2,23 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useBytes } from "../lib/bytes";
-import { queryKeys } from "../lib/queryKeys";
-import { asButton } from "../ui/Button";
-import { When } from "../ui/When";
+import { client, data } from "../../api/client";
+import { useBytes } from "../../lib/bytes";
+import { queryKeys } from "../../lib/queryKeys";
+import { asButton } from "../../ui/Button";
+import { When } from "../../ui/When";
 
 /** How often is asked while the list is on the screen: no event announces a text. */
-const PAUSE = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 /** What was saved of documents after they were deleted, of one class or of all. Nothing is shown when there is none. */
-export function LateTexts({ classId }: { classId?: string }) {
+export function LateSaves({ classId }: { classId?: string }) {
   const { t } = useTranslation();
   const bytes = useBytes();
   const found = useQuery({
     queryKey: queryKeys.document.late(classId),
     queryFn: () => data(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
-    refetchInterval: PAUSE,
+    refetchInterval: POLL_INTERVAL_MS,
   });
   const texts = found.data ?? [];
   if (texts.length === 0) return null;

@@ -1,18 +1,18 @@
 import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import type { Schemas } from "../api/client";
-import { useTime } from "../lib/time";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
+import type { Schemas } from "../../api/client";
+import { useTime } from "../../lib/time";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
 
-export type Lesson = Schemas["ScheduleEntry"];
+export type TimetableEntry = Schemas["ScheduleEntry"];
 
 const DAYS = ["1", "2", "3", "4", "5", "6", "7"] as const;
 
 /** The names of the days of a week, Monday first, in the language of the reader. */
-export function useDays(): string[] {
+export function useWeekdayNames(): string[] {
   const { language } = useTime();
   const format = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });
   // The first of January 2024 was a Monday.
@@ -20,10 +20,10 @@ export function useDays(): string[] {
 }
 
 /** When a class meets each week. */
-export function Lessons({ lessons, onChange }: { lessons: Lesson[]; onChange: (lessons: Lesson[]) => void }) {
+export function TimetableFields({ lessons, onChange }: { lessons: TimetableEntry[]; onChange: (lessons: TimetableEntry[]) => void }) {
   const { t } = useTranslation();
-  const days = useDays();
-  const set = (index: number, change: Partial<Lesson>) => onChange(lessons.map((lesson, at) => (at === index ? { ...lesson, ...change } : lesson)));
+  const days = useWeekdayNames();
+  const set = (index: number, change: Partial<TimetableEntry>) => onChange(lessons.map((lesson, at) => (at === index ? { ...lesson, ...change } : lesson)));
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="pb-1 font-medium">{t("classes.schedule")}</legend>

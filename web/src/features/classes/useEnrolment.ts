@@ -2,11 +2,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { refreshGroups } from "../features/courses/useMembers";
-import { useSay } from "../lib/problems";
-import { note } from "../ui/notes";
-import { students } from "./classes";
+import { client, data } from "../../api/client";
+import { refreshGroups } from "../courses/useMembers";
+import { useSay } from "../../lib/problems";
+import { note } from "../../ui/notes";
+import { classStudentsQuery } from "./classes";
 
 interface Person {
   id: string;
@@ -14,15 +14,15 @@ interface Person {
 }
 
 /** What to do about a refusal, and when all is done, for every change of a class. */
-function useSettled() {
-  const say = useSay();
+function useMutationCallbacks() {
+  const errorText = useSay();
   const cache = useQueryClient();
   const refresh = () => refreshGroups(cache);
   return {
-    ends: { onError: (problem: unknown) => void note(say(problem)), onSettled: refresh },
+    ends: { onError: (problem: unknown) => void note(errorText(problem)), onSettled: refresh },
     undo: (back: () => Promise<unknown>) => () =>
       void back()
-        .catch((problem: unknown) => note(say(problem)))
+        .catch((problem: unknown) => note(errorText(problem)))
         .finally(refresh),
   };
 }
@@ -31,11 +31,11 @@ function useSettled() {
 export function useEnrolment(classId: string) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const { ends, undo } = useSettled();
+  const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
   const enroll = (studentIds: string[]) => data(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
   const expel = (studentId: string) => data(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
-  const roster = () => cache.fetchQuery({ ...students(classId), staleTime: 0 });
+  const roster = () => cache.fetchQuery({ ...classStudentsQuery(classId), staleTime: 0 });
   const add = useMutation({
     mutationFn: (person: Person) => enroll([person.id]),
     onSuccess: (_answer, person) => note(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
@@ -70,7 +70,7 @@ export function useEnrolment(classId: string) {
 /** Who teaches along. */
 export function useTeachers(classId: string) {
   const { t } = useTranslation();
-  const { ends, undo } = useSettled();
+  const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
   const join = (userId: string) => data(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
   const leave = (userId: string) => data(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
