@@ -5,7 +5,7 @@ import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
-import { classGroups } from "../divide/class";
+import { classGroupsQuery } from "../features/group-maker/courseGroups";
 import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
 import { Asked } from "../ui/Ask";
@@ -142,7 +142,7 @@ function MoreTime({ of, own, close }: { of: Topic; own: Own; close: () => void }
 function Add({ of, close }: { of: Topic; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const groups = useQuery(classGroups(of.classId));
+  const groups = useQuery(classGroupsQuery(of.classId));
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const there = new Set(of.groupAssignments.map((own) => own.groupId));
   // A group of another course cannot work on this topic; one without a course comes into it.

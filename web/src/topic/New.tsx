@@ -6,7 +6,7 @@ import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
-import { classGroups } from "../divide/class";
+import { classGroupsQuery } from "../features/group-maker/courseGroups";
 import { useBytes } from "../lib/bytes";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -36,7 +36,7 @@ export function New({ classId, courseId, person }: Props) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { form, isDirty, isFound, change, forget, sent } = useEdits(blank(courseId), person, `topic:new:${courseId ?? classId}`);
-  const known = useQuery(classGroups(classId));
+  const known = useQuery(classGroupsQuery(classId));
   const groups = (known.data ?? []).filter((group) => group.courseId === courseId);
   // All groups of the course, until some are left out.
   const [leftOut, setLeftOut] = useState<readonly string[]>([]);

@@ -2,17 +2,17 @@ import { EyeOff, Lock } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Count } from "../ui/Count";
-import { Field } from "../ui/Field";
-import { More } from "../ui/More";
-import { Window } from "../ui/Window";
-import type { Place } from "./divide";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Count } from "../../ui/Count";
+import { Field } from "../../ui/Field";
+import { More } from "../../ui/More";
+import { Window } from "../../ui/Window";
+import type { PlanColumn } from "./plan";
 
 interface Props {
   /** null for those who are in no group. */
-  place: Place | null;
+  column: PlanColumn | null;
   name: string;
   count: number;
   isHidden: boolean;
@@ -28,15 +28,15 @@ interface Props {
 }
 
 /** The frame around the cards of a group: its name, how many are in it, what is the matter with it. */
-export function Group({ place, name, count, isHidden, isLocked, onUnlock, problem, hints, onRelabel, onRemove, children }: Props) {
+export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock, problem, hints, onRelabel, onRemove, children }: Props) {
   const { t } = useTranslation();
   const [isNaming, setNaming] = useState(false);
   // Those in no group stand beside the groups, not among them.
-  const Title = place === null ? "h2" : "h3";
-  const isNew = place !== null && place.groupId === null;
+  const Title = column === null ? "h2" : "h3";
+  const isNew = column !== null && column.groupId === null;
   const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";
   return (
-    <section aria-label={name} data-group={place?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}>
+    <section aria-label={name} data-group={column?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}>
       <div className="flex min-h-11 items-center gap-2 ps-1">
         <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
         {isNew ? <Chip>{t("divide.new")}</Chip> : null}
@@ -81,19 +81,19 @@ export function Group({ place, name, count, isHidden, isLocked, onUnlock, proble
         </div>
       ) : null}
       {children}
-      {isNaming && place !== null ? (
+      {isNaming && column !== null ? (
         <Window title={t("divide.rename")} isOpen onOpenChange={setNaming}>
-          {(close) => <Name place={place} close={close} onRelabel={onRelabel} />}
+          {(close) => <NameFields column={column} close={close} onRelabel={onRelabel} />}
         </Window>
       ) : null}
     </section>
   );
 }
 
-function Name({ place, close, onRelabel }: { place: Place; close: () => void; onRelabel: (number: number, name: string) => void }) {
+function NameFields({ column, close, onRelabel }: { column: PlanColumn; close: () => void; onRelabel: (number: number, name: string) => void }) {
   const { t } = useTranslation();
-  const [name, setName] = useState(place.name);
-  const [number, setNumber] = useState(place.number);
+  const [name, setName] = useState(column.name);
+  const [number, setNumber] = useState(column.number);
   return (
     <form
       className="flex flex-col gap-4"

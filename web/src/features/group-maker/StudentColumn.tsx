@@ -3,12 +3,12 @@ import { useState } from "react";
 import { Button as Grip, GridList, GridListItem, useDragAndDrop, type Selection } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../ui/Chip";
-import { type Deed, More } from "../ui/More";
-import type { Student } from "./class";
+import { Chip } from "../../ui/Chip";
+import { type Deed, More } from "../../ui/More";
+import type { Student } from "./courseGroups";
 
 /** Where cards may go. */
-export interface Goal {
+export interface MoveTarget {
   /** null for no group. */
   key: string | null;
   name: string;
@@ -16,13 +16,13 @@ export interface Goal {
 
 interface Props {
   /** null for those who are in no group. */
-  place: string | null;
+  column: string | null;
   name: string;
   /** The group somebody would leave, for those who are moved and not saved. */
   origin: (student: string) => string | undefined;
   students: readonly Student[];
   absent: readonly string[];
-  goals: readonly Goal[];
+  targets: readonly MoveTarget[];
   isLocked: boolean;
   none: string;
   onMove: (students: string[], from: string | null, to: string | null) => void;
@@ -30,22 +30,22 @@ interface Props {
   onMark?: ((students: string[], isAbsent: boolean) => void) | undefined;
 }
 
-const CARD = "groupwork-student";
-const NOWHERE = "";
+const DRAG_TYPE = "groupwork-student";
+const UNASSIGNED = "";
 
 /** The cards of one group: dragged by mouse, finger or keys, or moved by the menu of a card. */
-export function Column({ place, name, origin, students, absent, goals, isLocked, none, onMove, onMark }: Props) {
+export function StudentColumn({ column, name, origin, students, absent, targets, isLocked, none, onMove, onMark }: Props) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<Selection>(new Set());
   const { dragAndDropHooks } = useDragAndDrop<Student>({
     isDisabled: isLocked,
-    getItems: (keys) => [...keys].map((key) => ({ [CARD]: JSON.stringify({ student: key, from: place }), "text/plain": students.find((one) => one.id === key)?.name ?? "" })),
-    acceptedDragTypes: [CARD],
+    getItems: (keys) => [...keys].map((key) => ({ [DRAG_TYPE]: JSON.stringify({ student: key, from: column }), "text/plain": students.find((one) => one.id === key)?.name ?? "" })),
+    acceptedDragTypes: [DRAG_TYPE],
     getDropOperation: () => "move",
     onRootDrop: (event) =>
-      void cards(event.items).then((dropped) => {
+      void parseDraggedCards(event.items).then((dropped) => {
         const from = dropped[0]?.from ?? null;
-        onMove(dropped.map((card) => card.student), from, place);
+        onMove(dropped.map((card) => card.student), from, column);
         setSelected(new Set());
       }),
     renderDragPreview: (items) => (
@@ -53,29 +53,29 @@ export function Column({ place, name, origin, students, absent, goals, isLocked,
     ),
   });
   /** The card, with all others that are chosen when it is one of them. */
-  const together = (id: string): string[] => {
+  const selectionWith = (id: string): string[] => {
     const chosen = students.filter((one) => selected === "all" || selected.has(one.id)).map((one) => one.id);
     return chosen.includes(id) ? chosen : [id];
   };
   const move = (id: string, to: string | null) => {
-    onMove(together(id), place, to);
-    focusNext(students, together(id), place);
+    onMove(selectionWith(id), column, to);
+    focusNext(students, selectionWith(id), column);
     setSelected(new Set());
   };
-  const deeds = (student: Student): Deed[] => {
+  const menuActions = (student: Student): Deed[] => {
     const isAbsent = absent.includes(student.id);
     return [
-      ...goals.filter((goal) => goal.key !== place).map((goal) => ({ id: goal.key ?? NOWHERE, name: goal.name, onAction: () => move(student.id, goal.key) })),
-      ...(onMark === undefined ? [] : [{ id: "absent", name: isAbsent ? t("divide.here") : t("divide.absent"), onAction: () => onMark(together(student.id), !isAbsent) }]),
+      ...targets.filter((goal) => goal.key !== column).map((goal) => ({ id: goal.key ?? UNASSIGNED, name: goal.name, onAction: () => move(student.id, goal.key) })),
+      ...(onMark === undefined ? [] : [{ id: "absent", name: isAbsent ? t("divide.here") : t("divide.absent"), onAction: () => onMark(selectionWith(student.id), !isAbsent) }]),
     ];
   };
   return (
     <GridList
       aria-label={name}
-      data-place={place ?? NOWHERE}
+      data-place={column ?? UNASSIGNED}
       items={students.map((student) => ({ ...student, from: origin(student.id) }))}
       // What a row shows also depends on these.
-      dependencies={[selected, goals, absent, isLocked]}
+      dependencies={[selected, targets, absent, isLocked]}
       selectionMode={isLocked ? "none" : "multiple"}
       selectionBehavior="replace"
       selectedKeys={selected}
@@ -102,29 +102,29 @@ export function Column({ place, name, origin, students, absent, goals, isLocked,
             {student.from === undefined ? null : <span className="text-soft block text-sm">{t("divide.from", { name: student.from })}</span>}
           </span>
           {absent.includes(student.id) ? <Chip>{t("divide.isAbsent")}</Chip> : null}
-          {isLocked ? null : <More label={t("divide.move", { count: together(student.id).length, name: student.name })} heading={t("divide.move", { count: together(student.id).length, name: student.name })} deeds={deeds(student)} />}
+          {isLocked ? null : <More label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} deeds={menuActions(student)} />}
         </GridListItem>
       )}
     </GridList>
   );
 }
 
-interface Card {
+interface DraggedCard {
   student: string;
   from: string | null;
 }
 
-async function cards(items: readonly { kind: string }[]): Promise<Card[]> {
-  const texts = items.map((item) => (item.kind === "text" && "getText" in item ? (item as { getText: (type: string) => Promise<string> }).getText(CARD) : Promise.resolve("")));
-  return (await Promise.all(texts)).filter(Boolean).map((text) => JSON.parse(text) as Card);
+async function parseDraggedCards(items: readonly { kind: string }[]): Promise<DraggedCard[]> {
+  const texts = items.map((item) => (item.kind === "text" && "getText" in item ? (item as { getText: (type: string) => Promise<string> }).getText(DRAG_TYPE) : Promise.resolve("")));
+  return (await Promise.all(texts)).filter(Boolean).map((text) => JSON.parse(text) as DraggedCard);
 }
 
 /** After cards went by the menu the next one has the focus: whoever clears a column goes on where he is. */
-function focusNext(students: readonly Student[], gone: readonly string[], place: string | null): void {
+function focusNext(students: readonly Student[], gone: readonly string[], column: string | null): void {
   const at = students.findIndex((one) => gone.includes(one.id));
   const rest = students.filter((one) => !gone.includes(one.id));
   const next = rest[Math.min(at, rest.length - 1)];
-  const grid = () => document.querySelector<HTMLElement>(`[data-place="${place ?? NOWHERE}"]`);
+  const grid = () => document.querySelector<HTMLElement>(`[data-place="${column ?? UNASSIGNED}"]`);
   // The menu gives the focus back to a button that is no longer there; this has to come after that.
   setTimeout(() => (next ? grid()?.querySelector<HTMLElement>(`[data-key="${next.id}"]`) : grid())?.focus(), 100);
 }

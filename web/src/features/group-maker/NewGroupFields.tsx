@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { Moment } from "../ui/Moment";
-import { Radios } from "../ui/Radios";
-import type { CourseDetail } from "./class";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { Moment } from "../../ui/Moment";
+import { Radios } from "../../ui/Radios";
+import type { CourseDetail } from "./courseGroups";
 
-export interface Details {
+export interface NewGroupSettings {
   scheme: string;
   starts: "now" | "later";
   /** ISO 8601; null while nothing is chosen. */
@@ -18,17 +18,17 @@ export interface Details {
 export const NO_TOPIC = "none";
 
 interface Props {
-  of: CourseDetail;
-  details: Details;
-  onChange: (details: Details) => void;
+  course: CourseDetail;
+  details: NewGroupSettings;
+  onChange: (details: NewGroupSettings) => void;
   problem: string | undefined;
 }
 
 /** What the new groups are called, when their students see them, and on what they work. */
-export function NewGroups({ of, details, onChange, problem }: Props) {
+export function NewGroupFields({ course, details, onChange, problem }: Props) {
   const { t } = useTranslation();
-  const set = (change: Partial<Details>) => onChange({ ...details, ...change });
-  const topics = of.assignments.flatMap((topic) => (topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : []));
+  const set = (change: Partial<NewGroupSettings>) => onChange({ ...details, ...change });
+  const topics = course.assignments.flatMap((topic) => (topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : []));
   return (
     <div className="flex flex-col gap-3">
       <Field label={t("divide.scheme")} hint={t("divide.schemeHint")} value={details.scheme} onChange={(scheme) => set({ scheme })} maxLength={70} />

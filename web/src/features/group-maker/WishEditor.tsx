@@ -3,11 +3,11 @@ import { useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Window } from "../ui/Window";
-import type { Student } from "./class";
-import type { Wish } from "./divide";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Window } from "../../ui/Window";
+import type { Student } from "./courseGroups";
+import type { Wish } from "./plan";
 
 interface Props {
   students: readonly Student[];
@@ -16,10 +16,10 @@ interface Props {
 }
 
 /** Who should not share a group, and who should. */
-export function Wishes({ students, wishes, onChange }: Props) {
+export function WishEditor({ students, wishes, onChange }: Props) {
   const { t } = useTranslation();
-  const sentence = useSentence(students);
-  const without = (index: number) => {
+  const sentence = useWishSentence(students);
+  const removeAt = (index: number) => {
     onChange(wishes.filter((_, at) => at !== index));
     // The one that was pressed is gone; the next stands where it stood.
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-wish="${Math.min(index, wishes.length - 2)}"], [data-wish-new]`)?.focus());
@@ -31,7 +31,7 @@ export function Wishes({ students, wishes, onChange }: Props) {
           {wishes.map((wish, index) => (
             <li key={`${wish.kind}${wish.students.join()}`} className="border-line flex items-center rounded-full border ps-3 text-sm">
               {sentence(wish)}
-              <Button kind="quiet" className="text-ink px-0" data-wish={index} aria-label={t("divide.dropWish", { wish: sentence(wish) })} onPress={() => without(index)}>
+              <Button kind="quiet" className="text-ink px-0" data-wish={index} aria-label={t("divide.dropWish", { wish: sentence(wish) })} onPress={() => removeAt(index)}>
                 <X aria-hidden="true" className="size-4" />
               </Button>
             </li>
@@ -41,7 +41,7 @@ export function Wishes({ students, wishes, onChange }: Props) {
       {(["apart", "together"] as const).map((kind) => (
         <DialogTrigger key={kind}>
           <Button {...(kind === "apart" ? { "data-wish-new": true } : {})}>{t(`divide.wish.${kind}`)}</Button>
-          <Window title={t(`divide.wishTitle.${kind}`)}>{(close) => <Pick kind={kind} students={students} close={close} onPick={(wish) => onChange([...wishes, wish])} />}</Window>
+          <Window title={t(`divide.wishTitle.${kind}`)}>{(close) => <WishForm kind={kind} students={students} close={close} onAdd={(wish) => onChange([...wishes, wish])} />}</Window>
         </DialogTrigger>
       ))}
     </div>
@@ -49,7 +49,7 @@ export function Wishes({ students, wishes, onChange }: Props) {
 }
 
 /** Says a wish in words: "Ada and Ben apart". */
-export function useSentence(students: readonly Student[]): (wish: Wish) => string {
+export function useWishSentence(students: readonly Student[]): (wish: Wish) => string {
   const { t, i18n } = useTranslation();
   const list = new Intl.ListFormat(i18n.language, { type: "conjunction" });
   return (wish) => {
@@ -58,7 +58,7 @@ export function useSentence(students: readonly Student[]): (wish: Wish) => strin
   };
 }
 
-function Pick({ kind, students, close, onPick }: { kind: Wish["kind"]; students: readonly Student[]; close: () => void; onPick: (wish: Wish) => void }) {
+function WishForm({ kind, students, close, onAdd }: { kind: Wish["kind"]; students: readonly Student[]; close: () => void; onAdd: (wish: Wish) => void }) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   return (
@@ -82,7 +82,7 @@ function Pick({ kind, students, close, onPick }: { kind: Wish["kind"]; students:
           kind="main"
           isDisabled={chosen.length < 2}
           onPress={() => {
-            onPick({ kind, students: chosen });
+            onAdd({ kind, students: chosen });
             close();
           }}
         >

@@ -1,10 +1,10 @@
 // What the service knows of a course whose students are divided, and how the division gets there.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Problem, type Schemas } from "../api/client";
-import type { Group } from "../lib/groups";
-import { queryKeys } from "../lib/queryKeys";
-import { type Change, howMany, made, type Place, type Plan, type Size, type Wish } from "./divide";
+import { client, data, type Problem, type Schemas } from "../../api/client";
+import type { Group } from "../../lib/groups";
+import { queryKeys } from "../../lib/queryKeys";
+import { type MembershipChange, countGroups, newGroups, type PlanColumn, type Plan, type Size, type Wish } from "./plan";
 
 export type CourseDetail = Schemas["CourseDetail"];
 export type Strategy = Schemas["Strategy"];
@@ -15,40 +15,40 @@ export interface Student {
   name: string;
 }
 
-export const course = (courseId: string) =>
+export const courseQuery = (courseId: string) =>
   queryOptions({ queryKey: queryKeys.courses.one(courseId), queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
 
 /** The students of a class, by name. */
-export const students = (classId: string) =>
+export const studentsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.classes.names(classId),
     queryFn: async (): Promise<Student[]> => (await data(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
   });
 
 /** All groups of a class: their numbers are taken, whatever course they belong to. */
-export const classGroups = (classId: string) =>
+export const classGroupsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofClass(classId),
     queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group) => group.view === "FULL"),
   });
 
 /** The groups of a course as places on the screen. */
-export const placesOf = (groups: readonly Group[], courseId: string): Omit<Place, "members">[] =>
+export const columnsOf = (groups: readonly Group[], courseId: string): Omit<PlanColumn, "members">[] =>
   groups
     .filter((group) => group.courseId === courseId)
-    .map((group) => ({ key: group.id, groupId: group.id, number: group.groupNumber, name: group.displayName ?? group.name, was: group.members.map((member) => member.userId) }));
+    .map((group) => ({ key: group.id, groupId: group.id, number: group.groupNumber, name: group.displayName ?? group.name, savedMembers: group.members.map((member) => member.userId) }));
 
 /** Whether a group only works on topics that are finished: its members are those whose work was graded. */
 export const isFinished = (group: Group): boolean => group.groupAssignments.length > 0 && group.groupAssignments.every((own) => own.assignment.status === "FINISHED");
 
 /** Lets the service divide, which knows who has worked with whom; it saves nothing. */
-export async function divided(of: CourseDetail, who: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
+export async function requestDivision(course: CourseDetail, studentIds: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
   const kept = (kind: Wish["kind"]) =>
-    wishes.filter((wish) => wish.kind === kind).map((wish) => wish.students.filter((student) => who.includes(student))).filter((set) => set.length > 1);
+    wishes.filter((wish) => wish.kind === kind).map((wish) => wish.students.filter((student) => studentIds.includes(student))).filter((set) => set.length > 1);
   const answer = await data(
     client.POST("/groups/generate", {
       params: { query: { dryRun: "1" } },
-      body: { classId: of.classId, courseId: of.id, groupCount: howMany(who.length, size), strategy, studentIds: [...who], keepApart: kept("apart"), keepTogether: kept("together") },
+      body: { classId: course.classId, courseId: course.id, groupCount: countGroups(studentIds.length, size), strategy, studentIds: [...studentIds], keepApart: kept("apart"), keepTogether: kept("together") },
     }),
   );
   if (!("dryRun" in answer)) throw new Error("the service made groups instead of showing them");
@@ -56,35 +56,35 @@ export async function divided(of: CourseDetail, who: readonly string[], size: Si
 }
 
 /** Makes the new groups, all or none. */
-export const create = (of: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<Group[]> =>
+export const createGroups = (course: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<Group[]> =>
   data(
     client.POST("/groups/batch", {
       body: {
-        classId: of.classId,
-        courseId: of.id,
+        classId: course.classId,
+        courseId: course.id,
         ...(assignmentId === null ? {} : { assignmentId }),
-        groups: made(plan).map((place) => ({ name: place.name, groupNumber: place.number, studentIds: [...place.members], ...(startDate === null ? {} : { startDate }) })),
+        groups: newGroups(plan).map((column) => ({ name: column.name, groupNumber: column.number, studentIds: [...column.members], ...(startDate === null ? {} : { startDate }) })),
       },
     }),
   );
 
 /** A change that was refused, and why. */
-export interface Failure {
-  change: Change;
+export interface FailedChange {
+  change: MembershipChange;
   problem: unknown;
 }
 
 /** Saves the changes of existing groups one by one; what is refused does not stop the others. */
-export async function carryOut(wanted: readonly Change[]): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  for (const change of wanted) {
+export async function applyChanges(changes: readonly MembershipChange[]): Promise<FailedChange[]> {
+  const failures: FailedChange[] = [];
+  for (const change of changes) {
     // oxlint-disable-next-line no-await-in-loop -- in this order: who leaves a group for another is never in both
-    await carry(change).catch((problem: Problem) => failures.push({ change, problem }));
+    await applyChange(change).catch((problem: Problem) => failures.push({ change, problem }));
   }
   return failures;
 }
 
-function carry({ student, from, to }: Change): Promise<unknown> {
+function applyChange({ student, from, to }: MembershipChange): Promise<unknown> {
   if (from !== null && to !== null) return data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from, userId: student } }, body: { toGroupId: to } }));
   if (to !== null) return data(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { studentIds: [student] } }));
   return data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: from ?? "", userId: student } } }));
