@@ -3,23 +3,23 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, only } from "../../lib/session";
-import { Edit } from "../../topic/Edit";
-import { Finished } from "../../topic/Finished";
-import { Head } from "../../topic/Head";
-import { isMine, topic } from "../../topic/topic";
+import { EditTopic } from "../../features/topics/EditTopic";
+import { FinishedTopic } from "../../features/topics/FinishedTopic";
+import { TopicHeader } from "../../features/topics/TopicHeader";
+import { isFullTopic, topicQuery } from "../../features/topics/topic";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: only(isStaff), component: EditTopic });
+export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: only(isStaff), component: TopicPage });
 
 /** S6: a topic: its texts, files, groups and deadline. */
-function EditTopic() {
+function TopicPage() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const { person } = Route.useRouteContext();
-  const found = useQuery(topic(topicId));
+  const found = useQuery(topicQuery(topicId));
   if (found.isPending) return <Shape />;
   if (!found.data) {
     return (
@@ -29,7 +29,7 @@ function EditTopic() {
       </div>
     );
   }
-  if (!isMine(found.data)) {
+  if (!isFullTopic(found.data)) {
     return (
       <div className="flex flex-col gap-4">
         <Heading title={found.data.title}>{found.data.title}</Heading>
@@ -39,8 +39,8 @@ function EditTopic() {
   }
   return (
     <div className="flex flex-col gap-4" key={topicId}>
-      <Head of={found.data} />
-      {found.data.status === "FINISHED" ? <Finished of={found.data} /> : <Edit of={found.data} person={person.id} />}
+      <TopicHeader topic={found.data} />
+      {found.data.status === "FINISHED" ? <FinishedTopic topic={found.data} /> : <EditTopic topic={found.data} person={person.id} />}
     </div>
   );
 }

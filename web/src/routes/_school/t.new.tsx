@@ -3,8 +3,8 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, only } from "../../lib/session";
-import { New } from "../../topic/New";
-import { courses } from "../../topic/topic";
+import { NewTopic } from "../../features/topics/NewTopic";
+import { managedCoursesQuery } from "../../features/topics/topic";
 import { Choice } from "../../ui/Choice";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
@@ -17,18 +17,18 @@ export const Route = createFileRoute("/_school/t/new")({
     ...(typeof search.courseId === "string" ? { courseId: search.courseId } : {}),
     ...(typeof search.classId === "string" ? { classId: search.classId } : {}),
   }),
-  component: NewTopic,
+  component: NewTopicPage,
 });
 
 /** S6: a new topic. */
-function NewTopic() {
+function NewTopicPage() {
   const { t } = useTranslation();
   const navigate = Route.useNavigate();
   const { person } = Route.useRouteContext();
   const { courseId, classId } = Route.useSearch();
-  const all = useQuery(courses);
+  const all = useQuery(managedCoursesQuery);
   const course = all.data?.find((one) => one.id === courseId);
-  const goal = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
+  const target = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
   return (
     <div className="flex flex-col gap-4">
       <div>
@@ -43,7 +43,7 @@ function NewTopic() {
       </div>
       {all.isPending ? <Shape /> : null}
       {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
-      {all.data && goal === undefined ? (
+      {all.data && target === undefined ? (
         all.data.length === 0 ? (
           <Empty action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</Empty>
         ) : (
@@ -59,7 +59,7 @@ function NewTopic() {
           </div>
         )
       ) : null}
-      {goal === undefined ? null : <New key={goal.courseId ?? goal.classId} {...goal} person={person.id} />}
+      {target === undefined ? null : <NewTopic key={target.courseId ?? target.classId} {...target} person={person.id} />}
     </div>
   );
 }

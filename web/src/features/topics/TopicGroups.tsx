@@ -4,45 +4,45 @@ import { useRef, useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { classGroupsQuery } from "../features/group-maker/courseGroups";
-import { neighbour } from "../lib/focus";
-import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Chip } from "../ui/Chip";
-import { Moment } from "../ui/Moment";
-import { type Deed, More } from "../ui/More";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Sheet } from "../ui/Sheet";
-import { When } from "../ui/When";
-import { Window } from "../ui/Window";
-import type { Topic } from "./form";
-import { groupName, type Own, refresh } from "./topic";
+import { client, data, Problem } from "../../api/client";
+import { classGroupsQuery } from "../group-maker/courseGroups";
+import { neighbour } from "../../lib/focus";
+import { useSay } from "../../lib/problems";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Chip } from "../../ui/Chip";
+import { Moment } from "../../ui/Moment";
+import { type Deed, More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Sheet } from "../../ui/Sheet";
+import { When } from "../../ui/When";
+import { Window } from "../../ui/Window";
+import type { Topic } from "./topicForm";
+import { groupName, type GroupWork, refreshTopics } from "./topic";
 
 /** The groups that work on a topic: more of them, fewer, more time for one. */
-export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
+export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
   const { t } = useTranslation();
   return (
     <section aria-labelledby="groups">
       <Sheet className="flex flex-col gap-3">
-        <h2 id="groups">{t("topic.groups", { count: of.groupAssignments.length })}</h2>
-        {of.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
+        <h2 id="groups">{t("topic.groups", { count: topic.groupAssignments.length })}</h2>
+        {topic.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
         <ul className="flex flex-col gap-1 empty:hidden">
-          {of.groupAssignments.map((own) => (
-            <Line key={own.id} of={of} own={own} isLocked={isLocked} />
+          {topic.groupAssignments.map((own) => (
+            <GroupRow key={own.id} topic={topic} own={own} isLocked={isLocked} />
           ))}
         </ul>
         {isLocked ? null : (
           <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <DialogTrigger>
               <Button>{t("topic.addGroups")}</Button>
-              <Window title={t("topic.addGroupsTitle")}>{(close) => <Add of={of} close={close} />}</Window>
+              <Window title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Window>
             </DialogTrigger>
-            {of.courseId === null ? null : (
-              <Link to="/courses/$courseId/divide" params={{ courseId: of.courseId }} search={{ topic: of.id }} className="inline-flex min-h-11 items-center">
+            {topic.courseId === null ? null : (
+              <Link to="/courses/$courseId/divide" params={{ courseId: topic.courseId }} search={{ topic: topic.id }} className="inline-flex min-h-11 items-center">
                 {t("topic.divide")}
               </Link>
             )}
@@ -53,37 +53,37 @@ export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
   );
 }
 
-function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean }) {
+function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const line = useRef<HTMLLIElement>(null);
+  const row = useRef<HTMLLIElement>(null);
   const [open, setOpen] = useState<"time" | "gone">();
-  const path = { id: of.id, groupId: own.groupId };
+  const path = { id: topic.id, groupId: own.groupId };
   const name = groupName(own.group);
-  const hasFiles = of.attachments.some((file) => file.groupAssignmentId === own.id);
-  const back = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: of.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
-    onError: (problem) => note(say(problem)),
-    onSettled: () => refresh(cache),
+  const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
+  const undo = useMutation({
+    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
+    onError: (problem) => note(errorText(problem)),
+    onSettled: () => refreshTopics(cache),
   });
   const remove = useMutation({
     mutationFn: (isForced: boolean) => data(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
     onSuccess: async (_, isForced) => {
-      const focus = neighbour(line.current);
-      note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => back.mutate());
-      await refresh(cache);
+      const focus = neighbour(row.current);
+      note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
+      await refreshTopics(cache);
       requestAnimationFrame(focus);
     },
     // What the group handed in would go, too: that is asked first.
-    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : note(say(problem))),
+    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : note(errorText(problem))),
   });
-  const deeds: Deed[] = [
+  const actions: Deed[] = [
     { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
     { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
   ];
   return (
-    <li ref={line} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
+    <li ref={row} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
       <Link to="/g/$groupId" params={{ groupId: own.groupId }} className="inline-flex min-h-11 min-w-0 grow items-center">
         {name}
       </Link>
@@ -93,10 +93,10 @@ function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean })
         </span>
       )}
       <Chip tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Chip>
-      {isLocked ? null : <More label={name} deeds={deeds} isPending={remove.isPending} />}
+      {isLocked ? null : <More label={name} deeds={actions} isPending={remove.isPending} />}
       {open === "time" ? (
         <Window title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
-          {(close) => <MoreTime of={of} own={own} close={close} />}
+          {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}
         </Window>
       ) : null}
       {open === "gone" ? (
@@ -112,14 +112,14 @@ function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean })
   );
 }
 
-function MoreTime({ of, own, close }: { of: Topic; own: Own; close: () => void }) {
+function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWork; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [until, setUntil] = useState(own.lateAllowedUntil ?? of.deadline);
+  const [until, setUntil] = useState(own.lateAllowedUntil ?? topic.deadline);
   const save = useMutation({
-    mutationFn: (lateAllowedUntil: string | null) => data(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: of.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
+    mutationFn: (lateAllowedUntil: string | null) => data(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: topic.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
     onSuccess: async () => {
-      await refresh(cache);
+      await refreshTopics(cache);
       close();
     },
   });
@@ -139,32 +139,32 @@ function MoreTime({ of, own, close }: { of: Topic; own: Own; close: () => void }
   );
 }
 
-function Add({ of, close }: { of: Topic; close: () => void }) {
+function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const groups = useQuery(classGroupsQuery(of.classId));
+  const groups = useQuery(classGroupsQuery(topic.classId));
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const there = new Set(of.groupAssignments.map((own) => own.groupId));
+  const assignedIds = new Set(topic.groupAssignments.map((own) => own.groupId));
   // A group of another course cannot work on this topic; one without a course comes into it.
-  const fitting = (groups.data ?? []).filter((group) => !there.has(group.id) && (group.courseId === of.courseId || group.courseId === null));
+  const eligible = (groups.data ?? []).filter((group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null));
   const add = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: of.id } }, body: { groupIds: [...chosen] } })),
+    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),
     onSuccess: async () => {
-      await refresh(cache);
+      await refreshTopics(cache);
       close();
     },
   });
   return (
     <>
       {groups.isError ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
-      {groups.isSuccess && fitting.length === 0 ? <p>{t("topic.allOn")}</p> : null}
+      {groups.isSuccess && eligible.length === 0 ? <p>{t("topic.allOn")}</p> : null}
       <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
-        {fitting.length > 1 ? (
-          <Check isSelected={chosen.length === fitting.length} isIndeterminate={chosen.length > 0 && chosen.length < fitting.length} onChange={(all) => setChosen(all ? fitting.map((group) => group.id) : [])}>
+        {eligible.length > 1 ? (
+          <Check isSelected={chosen.length === eligible.length} isIndeterminate={chosen.length > 0 && chosen.length < eligible.length} onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}>
             {t("topic.allGroups")}
           </Check>
         ) : null}
-        {fitting.map((group) => (
+        {eligible.map((group) => (
           <Check key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
             {groupName(group)}
           </Check>

@@ -5,23 +5,23 @@ import { useState } from "react";
 import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { classGroupsQuery } from "../features/group-maker/courseGroups";
-import { useBytes } from "../lib/bytes";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Drop } from "../ui/Drop";
-import { Leave } from "../ui/Leave";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Sheet } from "../ui/Sheet";
-import { useEdits } from "./edits";
-import { Fields } from "./Fields";
-import { blank, lacks, newOf } from "./form";
-import { Found } from "./Found";
-import { OnTheWay } from "./OnTheWay";
-import { useSending } from "./sending";
-import { groupName, refresh } from "./topic";
+import { client, data, Problem } from "../../api/client";
+import { classGroupsQuery } from "../group-maker/courseGroups";
+import { useBytes } from "../../lib/bytes";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Drop } from "../../ui/Drop";
+import { Leave } from "../../ui/Leave";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Sheet } from "../../ui/Sheet";
+import { useTopicEdits } from "./useTopicEdits";
+import { TopicFields } from "./TopicFields";
+import { emptyForm, findMissingFields, newTopicBody } from "./topicForm";
+import { RestoredDraftNotice } from "./RestoredDraftNotice";
+import { TopicUploads } from "./TopicUploads";
+import { useAttachmentUploads } from "./useAttachmentUploads";
+import { groupName, refreshTopics } from "./topic";
 
 interface Props {
   classId: string;
@@ -30,48 +30,48 @@ interface Props {
 }
 
 /** A topic that does not exist yet: everything is sent by one button, its files after it. */
-export function New({ classId, courseId, person }: Props) {
+export function NewTopic({ classId, courseId, person }: Props) {
   const { t } = useTranslation();
   const size = useBytes();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { form, isDirty, isFound, change, forget, sent } = useEdits(blank(courseId), person, `topic:new:${courseId ?? classId}`);
+  const { form, isDirty, isRestored, change, discard, markSaved } = useTopicEdits(emptyForm(courseId), person, `topic:new:${courseId ?? classId}`);
   const known = useQuery(classGroupsQuery(classId));
   const groups = (known.data ?? []).filter((group) => group.courseId === courseId);
   // All groups of the course, until some are left out.
   const [leftOut, setLeftOut] = useState<readonly string[]>([]);
   const chosen = groups.filter((group) => !leftOut.includes(group.id));
   const [files, setFiles] = useState<readonly File[]>([]);
-  const { sendings, send, cancel } = useSending();
+  const { sendings: uploads, send, cancel } = useAttachmentUploads();
   const [isTried, setTried] = useState(false);
-  const lack = lacks(form);
+  const missingFields = findMissingFields(form);
   const create = useMutation({
     mutationFn: async () => {
-      const made = await data(client.POST("/assignments", { body: newOf(form, classId, chosen.map((group) => group.id)) }));
-      sent();
-      const arrived = await send(made.id, files);
-      return { made, missing: files.length - arrived };
+      const created = await data(client.POST("/assignments", { body: newTopicBody(form, classId, chosen.map((group) => group.id)) }));
+      markSaved();
+      const arrived = await send(created.id, files);
+      return { made: created, missing: files.length - arrived };
     },
-    onSuccess: async ({ made, missing }) => {
+    onSuccess: async ({ made: created, missing }) => {
       note(missing > 0 ? t("topic.createdWithout", { count: missing }) : t("topic.created"));
-      await navigate({ to: "/t/$topicId", params: { topicId: made.id }, ignoreBlocker: true, replace: true });
-      await refresh(cache);
+      await navigate({ to: "/t/$topicId", params: { topicId: created.id }, ignoreBlocker: true, replace: true });
+      await refreshTopics(cache);
     },
   });
   return (
     <>
-      {isFound ? <Found onForget={forget} /> : null}
+      {isRestored ? <RestoredDraftNotice onDiscard={discard} /> : null}
       <Frame
         className="flex flex-col gap-4"
         validationBehavior="aria"
         onSubmit={(event) => {
           event.preventDefault();
           setTried(true);
-          if (lack.length === 0) create.mutate();
+          if (missingFields.length === 0) create.mutate();
           else requestAnimationFrame(() => document.querySelector<HTMLElement>("main [aria-invalid=true]")?.focus());
         }}
       >
-        <Fields form={form} onChange={change} groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))} lack={isTried ? lack : []} problem={create.error} courses={[]} canBegin={false} />
+        <TopicFields form={form} onChange={change} groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))} missingFields={isTried ? missingFields : []} problem={create.error} courses={[]} canSetStart={false} />
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <section aria-labelledby="files">
             <Sheet className="flex flex-col gap-3">
@@ -88,7 +88,7 @@ export function New({ classId, courseId, person }: Props) {
                   </li>
                 ))}
               </ul>
-              <OnTheWay sendings={sendings} onCancel={cancel} />
+              <TopicUploads uploads={uploads} onCancel={cancel} />
               <Drop label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
             </Sheet>
           </section>

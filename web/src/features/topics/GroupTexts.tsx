@@ -2,13 +2,13 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import type { Named } from "./Fields";
-import { Text } from "./Text";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import type { NamedGroup } from "./TopicFields";
+import { MarkdownField } from "../../forms/MarkdownField";
 
 interface Props {
-  groups: readonly Named[];
+  groups: readonly NamedGroup[];
   texts: Readonly<Record<string, string>>;
   onChange: (texts: Record<string, string>) => void;
 }
@@ -34,7 +34,7 @@ export function GroupTexts({ groups, texts, onChange }: Props) {
             </div>
             {isOpen ? (
               <>
-                <Text label={t("topic.textOf", { name: group.name })} value={text} onChange={(value) => onChange({ [group.id]: value })} rows={6} />
+                <MarkdownField label={t("topic.textOf", { name: group.name })} value={text} onChange={(value) => onChange({ [group.id]: value })} rows={6} />
                 {text === "" ? null : (
                   <Button className="self-start" onPress={() => onChange({ [group.id]: "" })}>
                     {t("topic.useShared")}

@@ -1,10 +1,10 @@
 // What a teacher writes about a topic, as the form holds it, and what of it is sent. Pure: nothing here asks the service.
-import type { Schemas } from "../api/client";
+import type { Schemas } from "../../api/client";
 
 export type Topic = Schemas["Assignment"];
 
 /** The fields of the form. */
-export interface Form {
+export interface TopicForm {
   title: string;
   /** ISO 8601; null while none is chosen. */
   deadline: string | null;
@@ -23,10 +23,10 @@ export interface Form {
 }
 
 /** What was changed and is not saved yet. */
-export type Edits = Partial<Form>;
+export type TopicEdits = Partial<TopicForm>;
 
 /** The form as the service knows the topic. */
-export function formOf(topic: Topic): Form {
+export function formOf(topic: Topic): TopicForm {
   return {
     title: topic.title,
     deadline: topic.deadline,
@@ -44,7 +44,7 @@ export function formOf(topic: Topic): Form {
 }
 
 /** The form of a topic that does not exist yet. */
-export const blank = (courseId: string | null): Form => ({
+export const emptyForm = (courseId: string | null): TopicForm => ({
   title: "",
   deadline: null,
   description: "",
@@ -60,23 +60,23 @@ export const blank = (courseId: string | null): Form => ({
 });
 
 /** The form with what was changed; what was not changed follows the service. */
-export const merged = (base: Form, edits: Edits): Form => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
+export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
 
 /** The edits with one more; a field that is as the service has it is no edit. */
-export function edited(base: Form, edits: Edits, change: Edits): Edits {
-  const next: Edits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
+export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits): TopicEdits {
+  const next: TopicEdits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
   const texts = Object.fromEntries(Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text));
-  const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof Form] !== value);
-  return { ...(Object.fromEntries(kept) as Edits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
+  const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof TopicForm] !== value);
+  return { ...(Object.fromEntries(kept) as TopicEdits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
 }
 
 /** The edits that still differ: what was saved meanwhile, here or elsewhere, is no edit any more. */
-export const remaining = (base: Form, edits: Edits): Edits => edited(base, {}, edits);
+export const remainingEdits = (base: TopicForm, edits: TopicEdits): TopicEdits => withEdit(base, {}, edits);
 
-export const isEmpty = (edits: Edits): boolean => Object.keys(edits).length === 0;
+export const isEmpty = (edits: TopicEdits): boolean => Object.keys(edits).length === 0;
 
 /** What goes to all groups at once. */
-export function sharedOf(edits: Edits): Schemas["SharedEdit"] {
+export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
   return {
     ...(edits.title === undefined ? {} : { title: edits.title.trim() }),
     ...(edits.deadline ? { deadline: edits.deadline } : {}),
@@ -86,7 +86,7 @@ export function sharedOf(edits: Edits): Schemas["SharedEdit"] {
 }
 
 /** What concerns the topic itself or single groups. */
-export function ownOf(edits: Edits): Schemas["AssignmentEdit"] {
+export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
   return {
     ...(isShared === undefined ? {} : { isShared }),
@@ -100,7 +100,7 @@ export function ownOf(edits: Edits): Schemas["AssignmentEdit"] {
 }
 
 /** A new topic as it is sent. */
-export function newOf(form: Form, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
+export function newTopicBody(form: TopicForm, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
   return {
     title: form.title.trim(),
     deadline: form.deadline ?? "",
@@ -117,26 +117,26 @@ export function newOf(form: Form, classId: string, groupIds: readonly string[]):
 }
 
 /** What is missing before the form can be sent. */
-export type Lack = "title" | "deadline" | "startDate";
+export type MissingField = "title" | "deadline" | "startDate";
 
-export const lacks = (form: Form): Lack[] => [
+export const findMissingFields = (form: TopicForm): MissingField[] => [
   ...(form.title.trim() === "" ? (["title"] as const) : []),
   ...(form.deadline === null ? (["deadline"] as const) : []),
   ...(form.begin === "later" && form.startDate === null ? (["startDate"] as const) : []),
 ];
 
 /** A kept draft, as far as it is one. */
-export function draftOf(text: string): Edits {
+export function parseDraft(text: string): TopicEdits {
   try {
     const found: unknown = JSON.parse(text === "" ? "{}" : text);
     if (typeof found !== "object" || found === null) return {};
-    const like = blank(null);
+    const like = emptyForm(null);
     const fits = ([key, value]: [string, unknown]) => {
       if (!(key in like)) return false;
-      const known = like[key as keyof Form];
+      const known = like[key as keyof TopicForm];
       return known === null ? value === null || typeof value === "string" || typeof value === "number" : typeof value === typeof known && value !== null;
     };
-    return Object.fromEntries(Object.entries(found).filter(fits)) as Edits;
+    return Object.fromEntries(Object.entries(found).filter(fits)) as TopicEdits;
   } catch {
     return {};
   }

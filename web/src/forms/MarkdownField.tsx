@@ -14,19 +14,19 @@ interface Props {
 }
 
 /** A text with markdown: written in one tab, seen as its readers see it in the other. */
-export function Text({ label, value, onChange, rows = 10, problem }: Props) {
+export function MarkdownField({ label, value, onChange, rows = 10, problem }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"write" | "see">("write");
-  const write = <Area label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
-  const see = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
+  const writeTab = <Area label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
+  const previewTab = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
   return (
     <Tabs
       label={label}
       open={open}
       onOpen={setOpen}
       parts={[
-        { id: "write", name: t("topic.write"), content: () => write },
-        { id: "see", name: t("topic.see"), content: () => see },
+        { id: "write", name: t("topic.write"), content: () => writeTab },
+        { id: "see", name: t("topic.see"), content: () => previewTab },
       ]}
     />
   );

@@ -2,12 +2,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
-import { Problem } from "../api/client";
-import { upload } from "../lib/upload";
-import { refresh } from "./topic";
+import { Problem } from "../../api/client";
+import { upload } from "../../lib/upload";
+import { refreshTopics } from "./topic";
 
 /** One file on its way. */
-export interface Sending {
+export interface AttachmentUpload {
   key: number;
   name: string;
   /** 0 to 1. */
@@ -16,13 +16,13 @@ export interface Sending {
 }
 
 /** Sends files one after the other; each can be cancelled, and what is refused stays to be read. */
-export function useSending() {
+export function useAttachmentUploads() {
   const cache = useQueryClient();
-  const [sendings, setSendings] = useState<readonly Sending[]>([]);
+  const [uploads, setUploads] = useState<readonly AttachmentUpload[]>([]);
   const next = useRef(0);
   const cancels = useRef(new Map<number, () => void>());
-  const set = (key: number, change: Partial<Sending>) => setSendings((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
-  const drop = (key: number) => setSendings((all) => all.filter((one) => one.key !== key));
+  const set = (key: number, change: Partial<AttachmentUpload>) => setUploads((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+  const remove = (key: number) => setUploads((all) => all.filter((one) => one.key !== key));
 
   const sendOne = async (topicId: string, file: File, key: number, groupAssignmentId: string | null): Promise<boolean> => {
     const form = new FormData();
@@ -33,10 +33,10 @@ export function useSending() {
     cancels.current.set(key, sent.cancel);
     try {
       await sent.done;
-      drop(key);
+      remove(key);
       return true;
     } catch (problem) {
-      if (problem instanceof Problem && problem.code === "CANCELLED") drop(key);
+      if (problem instanceof Problem && problem.code === "CANCELLED") remove(key);
       else set(key, { problem });
       return false;
     } finally {
@@ -47,15 +47,15 @@ export function useSending() {
   /** Answers how many arrived. */
   const send = async (topicId: string, files: readonly File[], groupAssignmentId: string | null = null): Promise<number> => {
     const queue = files.map((file) => ({ file, key: next.current++ }));
-    setSendings((all) => [...all, ...queue.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
+    setUploads((all) => [...all, ...queue.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
     const stopped = new Set<number>();
-    for (const { key } of queue) cancels.current.set(key, () => (stopped.add(key), drop(key)));
+    for (const { key } of queue) cancels.current.set(key, () => (stopped.add(key), remove(key)));
     let arrived = 0;
     for (const { file, key } of queue) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other: a slow line is not shared by twenty files
       if (!stopped.has(key) && (await sendOne(topicId, file, key, groupAssignmentId))) arrived += 1;
     }
-    await refresh(cache);
+    await refreshTopics(cache);
     return arrived;
   };
 
@@ -63,7 +63,7 @@ export function useSending() {
   const cancel = (key: number) => {
     const stop = cancels.current.get(key);
     if (stop) stop();
-    else drop(key);
+    else remove(key);
   };
-  return { sendings, send, cancel };
+  return { sendings: uploads, send, cancel };
 }

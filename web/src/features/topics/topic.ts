@@ -1,24 +1,24 @@
 // A topic as the service tells it to who may change it.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { isManaged } from "../features/classes/classes";
-import { invalidate, queryKeys } from "../lib/queryKeys";
-import { ifMatch, type Tagged, tagged } from "../lib/versions";
-import { type Edits, ownOf, sharedOf, type Topic } from "./form";
+import { client, data, type Schemas } from "../../api/client";
+import { isManaged } from "../classes/classes";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { ifMatch, type Tagged, tagged } from "../../lib/versions";
+import { type TopicEdits, ownChanges, sharedChanges, type Topic } from "./topicForm";
 
 export type KnownTopic = Schemas["KnownAssignment"];
 export type Attachment = Schemas["AssignmentAttachment"];
-export type Own = Schemas["GroupAssignment"];
+export type GroupWork = Schemas["GroupAssignment"];
 
-export const topic = (topicId: string) =>
+export const topicQuery = (topicId: string) =>
   queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => tagged(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
 /** Whether the caller sees the inside of it. */
-export const isMine = (found: KnownTopic): found is Extract<KnownTopic, { view: "FULL" }> => found.view === "FULL";
+export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { view: "FULL" }> => topic.view === "FULL";
 
 /** The courses in which the reader may add a topic: those of the classes he manages that are not archived. */
-export const courses = queryOptions({
+export const managedCoursesQuery = queryOptions({
   queryKey: queryKeys.courses.managed(),
   queryFn: async () => {
     const [all, classes] = await Promise.all([data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), data(client.GET("/classes", { params: { query: {} } }))]);
@@ -28,8 +28,8 @@ export const courses = queryOptions({
 });
 
 /** What saving these edits would change for all groups; the service is asked and writes nothing. */
-export const preview = (topicId: string, edits: Edits) => {
-  const body = sharedOf(edits);
+export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
+  const body = sharedChanges(edits);
   return queryOptions({
     queryKey: queryKeys.assignments.preview(topicId, body),
     queryFn: async () => {
@@ -43,16 +43,16 @@ export const preview = (topicId: string, edits: Edits) => {
 };
 
 /** Saves what was changed: first what is the topic's own, then what goes to all groups. What is saved stays saved if the second is refused. */
-export async function save(of: Tagged<Topic>, edits: Edits, recomputeLate: boolean): Promise<void> {
-  const path = { id: of.id };
-  const own = ownOf(edits);
-  const shared = sharedOf(edits);
-  const now = Object.keys(own).length > 0 ? await tagged(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(of) })) : of;
+export async function saveTopic(topic: Tagged<Topic>, edits: TopicEdits, recomputeLate: boolean): Promise<void> {
+  const path = { id: topic.id };
+  const own = ownChanges(edits);
+  const shared = sharedChanges(edits);
+  const now = Object.keys(own).length > 0 ? await tagged(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(topic) })) : topic;
   if (Object.keys(shared).length > 0) await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
 }
 
 /** Has everything that shows a topic ask anew. */
-export const refresh = (cache: QueryClient) => invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
+export const refreshTopics = (cache: QueryClient) => invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
 
 /** How a group is called where its number matters. */
 export const groupName = (group: Schemas["GroupLabel"]): string => {

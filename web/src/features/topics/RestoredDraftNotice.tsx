@@ -1,14 +1,14 @@
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
+import { Button } from "../../ui/Button";
 
 /** Says that something typed earlier is here again, and how to be rid of it. */
-export function Found({ onForget }: { onForget: () => void }) {
+export function RestoredDraftNotice({ onDiscard }: { onDiscard: () => void }) {
   const { t } = useTranslation();
   return (
     <div className="border-accent bg-sheet flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border px-4 py-2">
       <output className="grow">{t("topic.found")}</output>
-      <Button onPress={onForget}>{t("topic.discard")}</Button>
+      <Button onPress={onDiscard}>{t("topic.discard")}</Button>
     </div>
   );
 }

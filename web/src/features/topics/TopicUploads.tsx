@@ -1,25 +1,25 @@
 import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../lib/problems";
-import { Button } from "../ui/Button";
-import type { Sending } from "./sending";
+import { useSay } from "../../lib/problems";
+import { Button } from "../../ui/Button";
+import type { AttachmentUpload } from "./useAttachmentUploads";
 
 /** Files on their way, each with its progress, its way out, and what went wrong with it. */
-export function OnTheWay({ sendings, onCancel }: { sendings: readonly Sending[]; onCancel: (key: number) => void }) {
+export function TopicUploads({ uploads, onCancel }: { uploads: readonly AttachmentUpload[]; onCancel: (key: number) => void }) {
   const { t } = useTranslation();
-  const say = useSay();
-  if (sendings.length === 0) return null;
+  const errorText = useSay();
+  if (uploads.length === 0) return null;
   return (
     <ul className="flex flex-col gap-2" aria-label={t("topic.onTheWay")}>
-      {sendings.map((sending) => (
+      {uploads.map((sending) => (
         <li key={sending.key} className={`flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border ps-3 ${sending.problem === undefined ? "border-faint" : "border-bad"}`}>
           <span className="min-w-0 grow basis-40 break-words">{sending.name}</span>
           {sending.problem === undefined ? (
             <progress aria-label={t("topic.progress", { name: sending.name })} max={1} value={sending.share} className="accent-accent w-32 max-w-full" />
           ) : (
             <span role="alert" className="text-bad text-sm">
-              {say(sending.problem)}
+              {errorText(sending.problem)}
             </span>
           )}
           <Button kind="quiet" className="px-0" onPress={() => onCancel(sending.key)} aria-label={sending.problem === undefined ? t("topic.cancelFile", { name: sending.name }) : t("topic.forgetFile", { name: sending.name })}>

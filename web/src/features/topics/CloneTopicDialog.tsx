@@ -3,43 +3,43 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { now } from "../lib/clock";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Moment } from "../ui/Moment";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import type { Topic } from "./form";
-import { courses, refresh } from "./topic";
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Moment } from "../../ui/Moment";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import type { Topic } from "./topicForm";
+import { managedCoursesQuery, refreshTopics } from "./topic";
 
 const WEEK = 604_800_000;
 
 /** The same task once more, in this course or another one; without groups and without what they did. */
-export function Copy({ of, close }: { of: Topic; close: () => void }) {
+export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const all = useQuery(courses);
-  const [courseId, setCourse] = useState(of.courseId);
-  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(of.deadline), now()) + WEEK).toISOString());
+  const all = useQuery(managedCoursesQuery);
+  const [courseId, setCourse] = useState(topic.courseId);
+  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), now()) + WEEK).toISOString());
   const [withFiles, setFiles] = useState(true);
   const [isTried, setTried] = useState(false);
-  const goal = all.data?.find((course) => course.id === courseId);
-  const copy = useMutation({
+  const targetCourse = all.data?.find((course) => course.id === courseId);
+  const clone = useMutation({
     mutationFn: (until: string) =>
-      data(client.POST("/assignments/{id}/clone", { params: { path: { id: of.id } }, body: { deadline: until, withFiles, classId: goal?.classId ?? of.classId, courseId: courseId ?? null } })),
+      data(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { deadline: until, withFiles, classId: targetCourse?.classId ?? topic.classId, courseId: courseId ?? null } })),
     onSuccess: async (made) => {
       close();
       note(t("topic.copied"));
       await navigate({ to: "/t/$topicId", params: { topicId: made.id }, ignoreBlocker: true });
-      await refresh(cache);
+      await refreshTopics(cache);
     },
   });
-  const onCopy = () => {
+  const onClone = () => {
     setTried(true);
-    if (deadline !== null) copy.mutate(deadline);
+    if (deadline !== null) clone.mutate(deadline);
   };
   return (
     <>
@@ -56,10 +56,10 @@ export function Copy({ of, close }: { of: Topic; close: () => void }) {
       <Check isSelected={withFiles} onChange={setFiles}>
         {t("topic.withFiles")}
       </Check>
-      {copy.isError ? <Problems problem={copy.error} /> : null}
+      {clone.isError ? <Problems problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" isPending={copy.isPending} onPress={onCopy}>
+        <Button kind="main" isPending={clone.isPending} onPress={onClone}>
           {t("topic.copyYes")}
         </Button>
       </p>

@@ -1,39 +1,39 @@
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../lib/problems";
-import { Choice } from "../ui/Choice";
-import { Count } from "../ui/Count";
-import { Field } from "../ui/Field";
-import { Moment } from "../ui/Moment";
-import { Radios } from "../ui/Radios";
-import { Sheet } from "../ui/Sheet";
-import type { Edits, Form, Lack } from "./form";
+import { fieldProblem } from "../../lib/problems";
+import { Choice } from "../../ui/Choice";
+import { Count } from "../../ui/Count";
+import { Field } from "../../ui/Field";
+import { Moment } from "../../ui/Moment";
+import { Radios } from "../../ui/Radios";
+import { Sheet } from "../../ui/Sheet";
+import type { TopicEdits, TopicForm, MissingField } from "./topicForm";
 import { GroupTexts } from "./GroupTexts";
-import { Text } from "./Text";
+import { MarkdownField } from "../../forms/MarkdownField";
 
 /** A group whose text may differ. */
-export interface Named {
+export interface NamedGroup {
   id: string;
   name: string;
 }
 
 interface Props {
-  form: Form;
-  onChange: (change: Edits) => void;
-  groups: readonly Named[];
-  lack: readonly Lack[];
+  form: TopicForm;
+  onChange: (change: TopicEdits) => void;
+  groups: readonly NamedGroup[];
+  missingFields: readonly MissingField[];
   problem: unknown;
   /** The courses the topic may be moved to; none where it stays. */
-  courses: readonly Named[];
+  courses: readonly NamedGroup[];
   /** Whether groups that exist already can get another beginning. */
-  canBegin: boolean;
+  canSetStart: boolean;
 }
 
 /** Everything a topic says about itself. */
-export function Fields({ form, onChange, groups, lack, problem, courses, canBegin }: Props) {
+export function TopicFields({ form, onChange, groups, missingFields, problem, courses, canSetStart }: Props) {
   const { t } = useTranslation();
-  const wrong = (path: string, own?: Lack) => (own !== undefined && lack.includes(own) ? t(`topic.lack.${own}`) : fieldProblem(problem, path));
-  const title = wrong("title", "title");
+  const errorAt = (path: string, own?: MissingField) => (own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldProblem(problem, path));
+  const title = errorAt("title", "title");
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
       <Sheet className="flex min-w-0 flex-col gap-4">
@@ -48,11 +48,11 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
           ]}
         />
         {Object.values(form.texts).some((text) => text !== "") ? <p className="text-soft text-sm">{t("topic.nothingLost")}</p> : null}
-        <Text label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")} value={form.description} onChange={(description) => onChange({ description })} problem={wrong("description")} />
+        <MarkdownField label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")} value={form.description} onChange={(description) => onChange({ description })} problem={errorAt("description")} />
         {form.isShared ? null : <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />}
       </Sheet>
       <Sheet className="flex min-w-0 flex-col gap-4">
-        <Moment label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={wrong("deadline", "deadline")} isRequired />
+        <Moment label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={errorAt("deadline", "deadline")} isRequired />
         <Radios
           label={t("topic.late")}
           value={form.latePolicy}
@@ -68,7 +68,7 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
           maxValue={20}
           value={form.requiredSubmissions}
           onChange={(value) => Number.isInteger(value) && onChange({ requiredSubmissions: value })}
-          problem={wrong("requiredSubmissions")}
+          problem={errorAt("requiredSubmissions")}
         />
         <Count
           label={t("topic.points")}
@@ -77,11 +77,11 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
           maxValue={100_000}
           value={form.maxPoints ?? Number.NaN}
           onChange={(value) => onChange({ maxPoints: Number.isNaN(value) ? null : value })}
-          problem={wrong("maxPoints")}
+          problem={errorAt("maxPoints")}
         />
-        <ScaleField form={form} onChange={onChange} problem={wrong("gradeScale")} />
-        {courses.length < 2 ? null : <Choice label={t("topic.course")} options={courses} value={form.courseId} onChange={(courseId) => onChange({ courseId })} problem={wrong("courseId")} />}
-        {canBegin ? (
+        <ScaleField form={form} onChange={onChange} problem={errorAt("gradeScale")} />
+        {courses.length < 2 ? null : <Choice label={t("topic.course")} options={courses} value={form.courseId} onChange={(courseId) => onChange({ courseId })} problem={errorAt("courseId")} />}
+        {canSetStart ? (
           <>
             <Radios
               label={t("topic.begin")}
@@ -93,7 +93,7 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
                 { id: "later", name: t("topic.beginLater") },
               ]}
             />
-            {form.begin === "later" ? <Moment label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={wrong("startDate", "startDate")} /> : null}
+            {form.begin === "later" ? <Moment label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={errorAt("startDate", "startDate")} /> : null}
           </>
         ) : null}
       </Sheet>
@@ -101,7 +101,7 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
   );
 }
 
-function ScaleField({ form, onChange, problem }: { form: Form; onChange: (change: Edits) => void; problem: string | undefined }) {
+function ScaleField({ form, onChange, problem }: { form: TopicForm; onChange: (change: TopicEdits) => void; problem: string | undefined }) {
   const { t } = useTranslation();
   return <Field label={t("topic.scale")} hint={t("topic.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => onChange({ gradeScale })} maxLength={200} {...(problem === undefined ? {} : { problem })} />;
 }

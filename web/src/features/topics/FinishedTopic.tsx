@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { useTime } from "../../lib/time";
+import { Bar } from "../../ui/Bar";
+import { Button } from "../../ui/Button";
+import { Problems } from "../../ui/Problems";
+import { Sheet } from "../../ui/Sheet";
+import { When } from "../../ui/When";
+import { Written } from "../../ui/Written";
+import { TopicFiles } from "./TopicFiles";
+import type { Topic } from "./topicForm";
+import { TopicGroups } from "./TopicGroups";
+import { groupName, refreshTopics } from "./topic";
+
+/** A finished topic: to be read until it is reopened. */
+export function FinishedTopic({ topic }: { topic: Topic }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const cache = useQueryClient();
+  const reopen = useMutation({ mutationFn: () => data(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })), onSettled: () => refreshTopics(cache) });
+  const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
+  return (
+    <>
+      <Bar
+        action={
+          <Button isPending={reopen.isPending} onPress={() => reopen.mutate()}>
+            {t("board.reopen")}
+          </Button>
+        }
+      >
+        {topic.finishedAt === null ? t("state.FINISHED") : t("topic.finishedAt", { when: moment(topic.finishedAt) })} {t("topic.finished")}
+      </Bar>
+      {reopen.isError ? <Problems problem={reopen.error} /> : null}
+      <Sheet className="flex flex-col gap-3">
+        <h2>{t("topic.text")}</h2>
+        <p className="text-soft">
+          {t("topic.deadline")}: <When at={topic.deadline} />
+        </p>
+        {topic.description.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{topic.description}</Written>}
+        {own.map((one) => (
+          <div key={one.id} className="border-faint flex flex-col gap-1 border-t pt-3">
+            <h3 className="font-semibold">{groupName(one.group)}</h3>
+            <Written>{one.effectiveDescription}</Written>
+          </div>
+        ))}
+      </Sheet>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <TopicFiles topic={topic} isLocked />
+        <TopicGroups topic={topic} isLocked />
+      </div>
+    </>
+  );
+}

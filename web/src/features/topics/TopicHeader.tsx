@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { Asked } from "../../ui/Ask";
+import { asButton } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Heading } from "../../ui/Heading";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Window } from "../../ui/Window";
+import { CloneTopicDialog } from "./CloneTopicDialog";
+import type { Topic } from "./topicForm";
+import { refreshTopics } from "./topic";
+
+/** Which topic this is, where it belongs, and what can be done with it as a whole. */
+export function TopicHeader({ topic }: { topic: Topic }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState<"copy" | "delete">();
+  return (
+    <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+      <div className="min-w-0 grow">
+        <nav aria-label={t("divide.where")}>
+          {topic.course && topic.courseId !== null ? (
+            <Link to="/courses/$courseId" params={{ courseId: topic.courseId }} className="inline-flex min-h-6 items-center">
+              {topic.class.name} › {topic.course.name}
+            </Link>
+          ) : (
+            <Link to="/classes/$classId" params={{ classId: topic.classId }} className="inline-flex min-h-6 items-center">
+              {topic.class.name}
+            </Link>
+          )}
+        </nav>
+        <div className="flex flex-wrap items-center gap-x-3">
+          <Heading title={topic.title}>{topic.title}</Heading>
+          {topic.status === "FINISHED" ? <Chip tone="warn">{t("state.FINISHED")}</Chip> : null}
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} className={asButton()}>
+          {t("topic.board")}
+        </Link>
+        <More
+          label={topic.title}
+          deeds={[
+            { id: "copy", name: t("topic.copy"), onAction: () => setOpen("copy") },
+            { id: "delete", name: t("topic.delete"), isDanger: true, onAction: () => setOpen("delete") },
+          ]}
+        />
+      </div>
+      {open === "copy" ? (
+        <Window title={t("topic.copyTitle")} isOpen onOpenChange={() => setOpen(undefined)}>
+          {(close) => <CloneTopicDialog topic={topic} close={close} />}
+        </Window>
+      ) : null}
+      {open === "delete" ? <DeleteTopicDialog topic={topic} onClose={() => setOpen(undefined)} /> : null}
+    </div>
+  );
+}
+
+function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const path = { id: topic.id };
+  const deletedItems = useQuery({ queryKey: queryKeys.assignments.deletion(topic.id), queryFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
+  const remove = useMutation({
+    mutationFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
+    onSuccess: async () => {
+      note(t("topic.deleted", { title: topic.title }));
+      if (topic.courseId === null) await navigate({ to: "/courses", ignoreBlocker: true });
+      else await navigate({ to: "/courses/$courseId", params: { courseId: topic.courseId }, ignoreBlocker: true });
+      await refreshTopics(cache);
+    },
+    onError: (problem) => note(errorText(problem)),
+  });
+  const texts = topic.groupAssignments.filter((own) => own.descriptionOverride).length;
+  const counts = [["topic.deleteSubmissions", deletedItems.data?.deletedSubmissions ?? 0], ["topic.deleteFiles", topic.attachments.length], ["topic.deleteTexts", texts]] as const;
+  const names = [t("topic.deleteTask"), ...counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))];
+  return (
+    <Asked
+      title={t("topic.deleteTitle", { title: topic.title })}
+      text={
+        <>
+          <p>{t("topic.deleteGoes")}</p>
+          <ul aria-busy={deletedItems.isPending} className="list-disc ps-5">
+            {names.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+          <p>{t("topic.deleteStays")}</p>
+        </>
+      }
+      yes={t("topic.deleteYes")}
+      typed={topic.title}
+      onYes={() => remove.mutate()}
+      onClose={onClose}
+    />
+  );
+}
