@@ -10,11 +10,11 @@ import { showSchool, useChangedSchool } from "../lib/shownSchool";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
-import { useDownloads } from "../submissions/tray";
+import { useDownloads } from "../features/submissions/downloadQueue";
 import { Notes } from "../ui/notes";
 import { part } from "../ui/part";
 
-const Downloads = part(async () => (await import("../submissions/Downloads")).Downloads);
+const Downloads = part(async () => (await import("../features/submissions/DownloadList")).DownloadList);
 /** After so many milliseconds a page has what it shows. */
 const PREFETCH_AFTER = 5_000;
 

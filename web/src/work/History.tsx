@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { fetchFile } from "../submissions/downloads";
+import { fetchFile } from "../features/submissions/fetchFile";
 import { Button } from "../ui/Button";
 import { Fold } from "../ui/Fold";
 import { Problems } from "../ui/Problems";

@@ -2,7 +2,7 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useIsPhone } from "../features/work-room/screen";
-import { fetchFile } from "../submissions/downloads";
+import { fetchFile } from "../features/submissions/fetchFile";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";

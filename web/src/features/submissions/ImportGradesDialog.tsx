@@ -2,28 +2,28 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Schemas } from "../api/client";
-import { upload } from "../lib/upload";
-import { Button } from "../ui/Button";
-import { Drop } from "../ui/Drop";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
+import type { Schemas } from "../../api/client";
+import { upload } from "../../lib/upload";
+import { Button } from "../../ui/Button";
+import { Drop } from "../../ui/Drop";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
 
-type Report = Schemas["GradeImportReport"];
+type GradeImportReport = Schemas["GradeImportReport"];
 
 /** Takes grades over from a table: first what would happen, then it happens. Nothing is returned to a group by that. */
-export function Import({ topicId, title, onClose }: { topicId: string; title: string; onClose: () => void }) {
+export function ImportGradesDialog({ topicId, title, onClose }: { topicId: string; title: string; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [file, setFile] = useState<File>();
-  const send = (table: File, isTrial: boolean): Promise<Report> => {
+  const send = (table: File, isDryRun: boolean): Promise<GradeImportReport> => {
     const form = new FormData();
     form.append("file", table);
-    return upload<Report>(`/assignments/${topicId}/grades/import${isTrial ? "?dryRun=1" : ""}`, form).done;
+    return upload<GradeImportReport>(`/assignments/${topicId}/grades/import${isDryRun ? "?dryRun=1" : ""}`, form).done;
   };
-  const look = useMutation({ mutationFn: (table: File) => send(table, true) });
-  const take = useMutation({
+  const previewing = useMutation({ mutationFn: (table: File) => send(table, true) });
+  const importing = useMutation({
     mutationFn: (table: File) => send(table, false),
     onSuccess: (report) => {
       note(t("submissions.imported", { count: report.created + report.updated }));
@@ -34,22 +34,22 @@ export function Import({ topicId, title, onClose }: { topicId: string; title: st
   const choose = (table: File | undefined) => {
     if (table === undefined) return;
     setFile(table);
-    take.reset();
-    look.mutate(table);
+    importing.reset();
+    previewing.mutate(table);
   };
-  const changes = look.data === undefined ? 0 : look.data.created + look.data.updated;
+  const changes = previewing.data === undefined ? 0 : previewing.data.created + previewing.data.updated;
   return (
     <Window title={t("submissions.importTitle", { title })} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p>{t("submissions.importText")}</p>
-          <Drop label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={look.isPending} onFiles={([table]) => choose(table)} />
-          <output>{look.data ? <Preview report={look.data} /> : null}</output>
-          {look.isError ? <Problems problem={look.error} /> : null}
-          {take.isError ? <Problems problem={take.error} /> : null}
+          <Drop label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={previewing.isPending} onFiles={([table]) => choose(table)} />
+          <output>{previewing.data ? <ImportPreview report={previewing.data} /> : null}</output>
+          {previewing.isError ? <Problems problem={previewing.error} /> : null}
+          {importing.isError ? <Problems problem={importing.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" isDisabled={changes === 0 || file === undefined} isPending={take.isPending} onPress={() => file && take.mutate(file)}>
+            <Button kind="main" isDisabled={changes === 0 || file === undefined} isPending={importing.isPending} onPress={() => file && importing.mutate(file)}>
               {changes === 0 ? t("submissions.importNone") : t("submissions.importGo", { count: changes })}
             </Button>
           </p>
@@ -62,7 +62,7 @@ export function Import({ topicId, title, onClose }: { topicId: string; title: st
 const KINDS = ["created", "updated", "skipped", "failed"] as const;
 
 /** What would happen, by numbers, and each row that does not fit with its reason. */
-function Preview({ report }: { report: Report }) {
+function ImportPreview({ report }: { report: GradeImportReport }) {
   const { t, i18n } = useTranslation();
   const refused = report.rows.filter((row) => row.status === "failed");
   return (

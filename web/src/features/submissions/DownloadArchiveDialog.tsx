@@ -1,20 +1,20 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Radios } from "../ui/Radios";
-import { Window } from "../ui/Window";
-import { fetchFile } from "./downloads";
+import { Button } from "../../ui/Button";
+import { Radios } from "../../ui/Radios";
+import { Window } from "../../ui/Window";
+import { fetchFile } from "./fetchFile";
 
 const FORMATS = ["original", "pdf", "both"] as const;
 const SOURCES = ["submission", "current"] as const;
 
 /** Asks as what all works of a topic shall come; they are fetched while one goes on working. */
-export function Pack({ topicId, title, hasSubmissions, onClose }: { topicId: string; title: string; hasSubmissions: boolean; onClose: () => void }) {
+export function DownloadArchiveDialog({ topicId, title, hasSubmissions, onClose }: { topicId: string; title: string; hasSubmissions: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const [format, setFormat] = useState<(typeof FORMATS)[number]>("original");
   const [source, setSource] = useState<(typeof SOURCES)[number]>(hasSubmissions ? "submission" : "current");
-  const go = () => {
+  const download = () => {
     fetchFile(`/api/assignments/${topicId}/export.zip?format=${format}&source=${source}`, `${title}.zip`);
     onClose();
   };
@@ -27,7 +27,7 @@ export function Pack({ topicId, title, hasSubmissions, onClose }: { topicId: str
           <p className="text-soft text-sm">{format === "original" ? t("submissions.packHint") : t("submissions.pdfHint")}</p>
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" onPress={go}>
+            <Button kind="main" onPress={download}>
               {t("submissions.packGo")}
             </Button>
           </p>

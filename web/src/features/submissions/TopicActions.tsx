@@ -2,15 +2,15 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { Asked } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { More } from "../ui/More";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { fetchFile } from "./downloads";
-import { Import } from "./Import";
-import { Pack } from "./Pack";
+import { client, data } from "../../api/client";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { fetchFile } from "./fetchFile";
+import { ImportGradesDialog } from "./ImportGradesDialog";
+import { DownloadArchiveDialog } from "./DownloadArchiveDialog";
 
 interface Props {
   topicId: string;
@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** What can be done with all works of a topic: return the grades, take everything home, grade in a spreadsheet. */
-export function Deeds({ topicId, title, draftCount, submitted }: Props) {
+export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
   const [open, setOpen] = useState<"publish" | "pack" | "import">();
@@ -66,8 +66,8 @@ export function Deeds({ topicId, title, draftCount, submitted }: Props) {
           onClose={close}
         />
       ) : null}
-      {open === "pack" ? <Pack topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} /> : null}
-      {open === "import" ? <Import topicId={topicId} title={title} onClose={close} /> : null}
+      {open === "pack" ? <DownloadArchiveDialog topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} /> : null}
+      {open === "import" ? <ImportGradesDialog topicId={topicId} title={title} onClose={close} /> : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // What an archive of a topic says about itself while it streams: its first file lists the others, its last one names what
 // could not be brought. Only what is needed of the format is read here.
 
-export interface Progress {
+export interface ArchiveProgress {
   bytes: number;
   /** Files that have come, without the list itself. */
   files?: number;
@@ -23,7 +23,7 @@ export class Archive {
   private total: number | undefined;
   private reading: Promise<void> | undefined;
 
-  constructor(private readonly onProgress: (progress: Progress) => void) {
+  constructor(private readonly onProgress: (progress: ArchiveProgress) => void) {
     this.stream = new TransformStream({
       transform: (piece, out) => {
         out.enqueue(piece);

@@ -1,8 +1,8 @@
 // What was handed in, over all topics a teacher may see, as the filters in the address ask for it.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Row = Schemas["SubmissionOverviewRow"];
 export type Stats = Schemas["SubmissionOverviewStats"];
@@ -28,7 +28,7 @@ export interface Filters {
 const PLACES = ["classId", "subjectId", "courseId", "assignmentId", "search"] as const;
 
 /** Reads the address; what does not fit is as if it were not there. */
-export function filtersOf(search: Record<string, unknown>): Filters {
+export function parseFilters(search: Record<string, unknown>): Filters {
   const found: Filters = {};
   for (const name of PLACES) {
     const value = search[name];
@@ -44,12 +44,12 @@ export function filtersOf(search: Record<string, unknown>): Filters {
 }
 
 /** Which state is shown: what waits for a grade, but of a single topic everything, unless the address says otherwise. */
-export const stateOf = (filters: Filters): State => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
+export const effectiveState = (filters: Filters): State => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
 
-export function overview(filters: Filters) {
+export function submissionsQuery(filters: Filters) {
   const { classId, subjectId, courseId, assignmentId, search } = filters;
-  const state = stateOf(filters);
-  const asked = {
+  const state = effectiveState(filters);
+  const params = {
     ...(classId ? { classId } : {}),
     ...(subjectId ? { subjectId } : {}),
     ...(courseId ? { courseId } : {}),
@@ -58,26 +58,26 @@ export function overview(filters: Filters) {
     ...(state === "ALL" ? {} : { status: state }),
   };
   return infiniteQueryOptions({
-    queryKey: queryKeys.submissions.overview(asked),
-    queryFn: ({ pageParam }) => data(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? asked : { ...asked, cursor: pageParam } } })),
+    queryKey: queryKeys.submissions.overview(params),
+    queryFn: ({ pageParam }) => data(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? params : { ...params, cursor: pageParam } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 }
 
 /** What the filters offer. The keys begin with their nouns, so that what changes there is asked for anew here. */
-export const classes = queryOptions({
+export const classOptionsQuery = queryOptions({
   queryKey: queryKeys.classes.mine(),
   queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })),
 });
-export const courses = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
-export const subjects = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
+export const courseOptionsQuery = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
+export const subjectOptionsQuery = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
 
 /** Groups that have handed in, of those that have not, and how many of the first have their grade. Each group counts once. */
-export const shares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
+export const countShares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
 
 /** How many grades of a topic are written and not returned yet. */
-export const drafts = (topic: Schemas["Assignment"] | undefined): number =>
+export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): number =>
   topic?.groupAssignments.filter(({ currentSubmission }) => {
     const grade = currentSubmission?.grade;
     return grade?.status === "DRAFT" && (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0);

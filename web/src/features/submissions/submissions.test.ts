@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
 
-import { compareNumbered } from "../lib/names";
-import { drafts, filtersOf, type Row, shares, SORTS, stateOf } from "./submissions";
+import { compareNumbered } from "../../lib/names";
+import { countDraftGrades, parseFilters, type Row, countShares, SORTS, effectiveState } from "./submissions";
 
 describe("the address", () => {
   it("is read as far as it makes sense", () => {
-    expect(filtersOf({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({ classId: "c", status: "LATE", sort: "grade", down: true, search: "8" });
-    expect(filtersOf({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual({});
+    expect(parseFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({ classId: "c", status: "LATE", sort: "grade", down: true, search: "8" });
+    expect(parseFilters({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual({});
   });
   it("shows what waits for a grade, but of one topic everything", () => {
-    expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(stateOf)).toEqual(["UNGRADED", "ALL", "LATE"]);
+    expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(effectiveState)).toEqual(["UNGRADED", "ALL", "LATE"]);
   });
 });
 
 it("counts each group of a topic once", () => {
   const stats = { groups: 8, notStarted: 1, inProgress: 2, returned: 1, submitted: 3, graded: 1, late: 2 } as never;
-  expect(shares(stats)).toEqual({ graded: 1, submitted: 3, missing: 4 });
+  expect(countShares(stats)).toEqual({ graded: 1, submitted: 3, missing: 4 });
 });
 
 it("counts the grades that say something and are not out", () => {
   const work = (grade: object | null) => ({ currentSubmission: grade && { grade: { value: null, points: null, feedback: null, memberGrades: [], status: "DRAFT", ...grade } } });
   const topic = { groupAssignments: [work(null), work({}), work({ value: "A" }), work({ memberGrades: [{}] }), work({ value: "A", status: "PUBLISHED" })] } as never;
-  expect(drafts(topic)).toBe(2);
+  expect(countDraftGrades(topic)).toBe(2);
 });
 
 it("sorts what has no grade behind what has one", () => {

@@ -1,13 +1,13 @@
 // The files that are being fetched, and were: kept outside of the screens, so that going elsewhere does not break them off.
 import { useSyncExternalStore } from "react";
 
-import type { Progress } from "./archive";
+import type { ArchiveProgress } from "./archiveProgress";
 
 export interface Download {
   id: number;
   name: string;
   state: "running" | "ready" | "failed";
-  progress: Progress;
+  progress: ArchiveProgress;
   /** Where the finished file can be saved from, once more. */
   href?: string;
   /** What an archive says it could not bring. */
@@ -17,11 +17,11 @@ export interface Download {
   stop: () => void;
 }
 
-let all: readonly Download[] = [];
+let downloads: readonly Download[] = [];
 const listeners = new Set<() => void>();
 
-function put(next: readonly Download[]): void {
-  all = next;
+function publish(next: readonly Download[]): void {
+  downloads = next;
   for (const listener of listeners) listener();
 }
 
@@ -30,18 +30,18 @@ const listen = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-export const useDownloads = (): readonly Download[] => useSyncExternalStore(listen, () => all);
-export const add = (download: Download): void => put([...all, download]);
-export const change = (id: number, part: Partial<Download>): void => put(all.map((one) => (one.id === id ? { ...one, ...part } : one)));
+export const useDownloads = (): readonly Download[] => useSyncExternalStore(listen, () => downloads);
+export const addDownload = (download: Download): void => publish([...downloads, download]);
+export const updateDownload = (id: number, part: Partial<Download>): void => publish(downloads.map((one) => (one.id === id ? { ...one, ...part } : one)));
 
 /** Takes one out of the list; one that is under way is broken off. */
-export function dismiss(id: number): void {
-  const gone = all.find((one) => one.id === id);
+export function dismissDownload(id: number): void {
+  const gone = downloads.find((one) => one.id === id);
   gone?.stop();
   if (gone?.href) URL.revokeObjectURL(gone.href);
-  put(all.filter((one) => one.id !== id));
+  publish(downloads.filter((one) => one.id !== id));
 }
 
-export function dismissAll(): void {
-  for (const one of all) dismiss(one.id);
+export function dismissAllDownloads(): void {
+  for (const one of downloads) dismissDownload(one.id);
 }

@@ -1,8 +1,8 @@
 // Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
-import { Problem, problemOf } from "../api/client";
-import { shownHeaders } from "../lib/shownSchool";
-import { Archive } from "./archive";
-import { add, change, dismiss } from "./tray";
+import { Problem, problemOf } from "../../api/client";
+import { shownHeaders } from "../../lib/shownSchool";
+import { Archive } from "./archiveProgress";
+import { addDownload, updateDownload, dismissDownload } from "./downloadQueue";
 
 let count = 0;
 
@@ -15,31 +15,31 @@ export function fetchFile(url: string, name: string): void {
     stop = new AbortController();
     void fetchOne(id, url, name, stop.signal);
   };
-  add({ id, name, state: "running", progress: { bytes: 0 }, missing: [], again: run, stop: () => stop.abort() });
+  addDownload({ id, name, state: "running", progress: { bytes: 0 }, missing: [], again: run, stop: () => stop.abort() });
   run();
 }
 
 async function fetchOne(id: number, url: string, name: string, signal: AbortSignal): Promise<void> {
-  change(id, { state: "running", progress: { bytes: 0 }, problem: undefined });
+  updateDownload(id, { state: "running", progress: { bytes: 0 }, problem: undefined });
   try {
     const answer = await fetch(url, { credentials: "same-origin", signal, headers: shownHeaders() });
     if (!answer.ok || answer.body === null) throw await problemOf(answer);
-    const archive = new Archive((progress) => change(id, { progress }));
+    const archive = new Archive((progress) => updateDownload(id, { progress }));
     const whole = await new Response(answer.body.pipeThrough(archive.stream)).blob();
     const typed = whole.slice(0, whole.size, answer.headers.get("content-type") ?? "");
-    const missing = await archive.missing(typed);
+    const missingFiles = await archive.missing(typed);
     if (signal.aborted) return;
     const href = URL.createObjectURL(typed);
-    change(id, { state: "ready", href, missing });
-    save(href, name);
+    updateDownload(id, { state: "ready", href, missing: missingFiles });
+    saveFromUrl(href, name);
     // One file is in the folder of downloads by now; an archive stays to be looked through.
-    if (!archive.isArchive) setTimeout(() => dismiss(id), 10_000);
+    if (!archive.isArchive) setTimeout(() => dismissDownload(id), 10_000);
   } catch (problem) {
-    if (!signal.aborted) change(id, { state: "failed", problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off") });
+    if (!signal.aborted) updateDownload(id, { state: "failed", problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off") });
   }
 }
 
-function save(href: string, name: string): void {
+function saveFromUrl(href: string, name: string): void {
   const link = document.createElement("a");
   link.href = href;
   link.download = name;

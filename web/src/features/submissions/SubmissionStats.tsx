@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Sheet } from "../ui/Sheet";
-import { When } from "../ui/When";
-import { topic } from "../work/work";
-import { Deeds } from "./Deeds";
-import { drafts, shares, type Stats } from "./submissions";
+import { Sheet } from "../../ui/Sheet";
+import { When } from "../../ui/When";
+import { topic } from "../../work/work";
+import { TopicActions } from "./TopicActions";
+import { countDraftGrades, countShares, type Stats } from "./submissions";
 
 /** How far the groups of each topic are, and what can be done with all their works at once. */
-export function Totals({ stats, isOne }: { stats: readonly Stats[]; isOne: boolean }) {
+export function SubmissionStats({ stats, isOne }: { stats: readonly Stats[]; isOne: boolean }) {
   const { t } = useTranslation();
   if (stats.length === 0) return null;
   return (
@@ -18,7 +18,7 @@ export function Totals({ stats, isOne }: { stats: readonly Stats[]; isOne: boole
       <ul className="grid gap-3 lg:grid-cols-2">
         {stats.map((one) => (
           <li key={one.assignmentId} className={isOne ? "lg:col-span-2" : ""}>
-            <Total stats={one} isOne={isOne} />
+            <TopicStats stats={one} isOne={isOne} />
           </li>
         ))}
       </ul>
@@ -26,11 +26,11 @@ export function Totals({ stats, isOne }: { stats: readonly Stats[]; isOne: boole
   );
 }
 
-function Total({ stats, isOne }: { stats: Stats; isOne: boolean }) {
+function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
   const { t } = useTranslation();
   // Lists do not carry grades: drafts are counted where work waits for one.
   const found = useQuery({ ...topic(stats.assignmentId), enabled: stats.submitted > 0 });
-  const draftCount = stats.submitted > 0 ? found.data && drafts(found.data) : 0;
+  const draftCount = stats.submitted > 0 ? found.data && countDraftGrades(found.data) : 0;
   return (
     <Sheet className="flex h-full flex-col gap-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -45,8 +45,8 @@ function Total({ stats, isOne }: { stats: Stats; isOne: boolean }) {
           {t("submissions.until")} <When at={stats.deadline} />
         </span>
       </p>
-      <Strip stats={stats} />
-      <Deeds topicId={stats.assignmentId} title={stats.title} draftCount={draftCount} submitted={stats.submitted + stats.graded} />
+      <ShareBar stats={stats} />
+      <TopicActions topicId={stats.assignmentId} title={stats.title} draftCount={draftCount} submitted={stats.submitted + stats.graded} />
     </Sheet>
   );
 }
@@ -54,9 +54,9 @@ function Total({ stats, isOne }: { stats: Stats; isOne: boolean }) {
 const FILLS = { graded: "text-good", submitted: "text-accent", missing: "text-faint" } as const;
 
 /** The shares as a strip; the numbers under it say the same for whoever sees no colours. */
-function Strip({ stats }: { stats: Stats }) {
+function ShareBar({ stats }: { stats: Stats }) {
   const { t } = useTranslation();
-  const parts = shares(stats);
+  const parts = countShares(stats);
   const all = Math.max(1, stats.groups);
   const names = ["graded", "submitted", "missing"] as const;
   return (

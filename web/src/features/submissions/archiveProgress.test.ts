@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Archive, cells, filesIn, type Progress } from "./archive";
+import { Archive, cells, filesIn, type ArchiveProgress } from "./archiveProgress";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 const encode = (text: string): Bytes => new TextEncoder().encode(text);
@@ -31,8 +31,8 @@ async function archive(files: Record<string, string>): Promise<Bytes> {
 
 const LIST = 'group,file,pdf\r\n"Rivers, ""big""",1/Rivers.docx,1/Rivers.pdf\r\nCoasts,5/Coasts.docx,\r\nCaves,,\r\n';
 
-async function pass(bytes: Bytes, size: number): Promise<{ heard: Progress[]; missing: string[] }> {
-  const heard: Progress[] = [];
+async function stream(bytes: Bytes, size: number): Promise<{ heard: ArchiveProgress[]; missing: string[] }> {
+  const heard: ArchiveProgress[] = [];
   const watching = new Archive((progress) => heard.push(progress));
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
   const source = new ReadableStream<Bytes>({ pull: (out) => (pieces.length === 0 ? out.close() : out.enqueue(pieces.shift()!)) });
@@ -43,17 +43,17 @@ async function pass(bytes: Bytes, size: number): Promise<{ heard: Progress[]; mi
 describe("an archive that passes by", () => {
   const files = { "index.csv": LIST, "1/Rivers.docx": "a".repeat(3_000), "1/Rivers.pdf": "b", "5/Coasts.docx": "c" };
   it.each([1, 7, 1_000_000])("counts its files, whatever the pieces (%i bytes)", async (size) => {
-    const { heard, missing } = await pass(await archive(files), size);
+    const { heard, missing } = await stream(await archive(files), size);
     expect(heard.at(-1)).toEqual({ bytes: (await archive(files)).length, files: 2, total: 3 });
     expect(missing).toEqual([]);
   });
   it("says what could not be brought", async () => {
     const errors = "1/Rivers.pdf: it could not be converted\r\n5/Coasts.pdf: it is damaged\r\n";
-    const { missing } = await pass(await archive({ ...files, "errors.txt": errors }), 50);
+    const { missing } = await stream(await archive({ ...files, "errors.txt": errors }), 50);
     expect(missing).toEqual(["1/Rivers.pdf: it could not be converted", "5/Coasts.pdf: it is damaged"]);
   });
   it("may be no archive at all", async () => {
-    const { heard, missing } = await pass(encode("%PDF-1.7 just a document"), 5);
+    const { heard, missing } = await stream(encode("%PDF-1.7 just a document"), 5);
     expect(heard.at(-1)).toEqual({ bytes: 24 });
     expect(missing).toEqual([]);
   });

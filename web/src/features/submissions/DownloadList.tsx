@@ -2,22 +2,22 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { useSay } from "../lib/problems";
-import { dismiss, dismissAll, type Download, useDownloads } from "./tray";
+import { Button } from "../../ui/Button";
+import { useSay } from "../../lib/problems";
+import { dismissDownload, dismissAllDownloads, type Download, useDownloads } from "./downloadQueue";
 
 /** The files that are being made, over whichever screen one goes to meanwhile. */
-export function Downloads() {
+export function DownloadList() {
   const { t } = useTranslation();
   const all = useDownloads();
-  useEffect(() => dismissAll, []);
+  useEffect(() => dismissAllDownloads, []);
   if (all.length === 0) return null;
   return (
     <section aria-label={t("downloads.title")} className="sticky bottom-0 z-10 mx-auto w-full max-w-6xl px-2 pb-2 sm:px-4">
       <ul className="bg-sheet border-line divide-faint ms-auto flex max-h-[40vh] w-full max-w-md flex-col divide-y overflow-y-auto rounded-xl border shadow-lg">
         {all.map((one) => (
           <li key={one.id} className="flex items-start gap-2 p-3">
-            <One download={one} />
+            <DownloadItem download={one} />
           </li>
         ))}
       </ul>
@@ -25,19 +25,19 @@ export function Downloads() {
   );
 }
 
-function One({ download }: { download: Download }) {
+function DownloadItem({ download }: { download: Download }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const { name, state, progress, missing, href } = download;
   return (
     <>
       <div className="flex min-w-0 grow flex-col gap-1">
         <strong className="break-words">{name}</strong>
         <output className="text-sm">
-          {state === "running" ? <Running download={download} /> : null}
+          {state === "running" ? <DownloadProgress download={download} /> : null}
           {state === "ready" && missing.length === 0 ? t("downloads.ready") : null}
           {state === "ready" && missing.length > 0 ? <span className="text-warn font-medium">{t("downloads.partial", { count: missing.length })}</span> : null}
-          {state === "failed" ? <span className="text-bad">{say(download.problem)}</span> : null}
+          {state === "failed" ? <span className="text-bad">{errorText(download.problem)}</span> : null}
         </output>
         {state === "running" && progress.total !== undefined ? <progress className="h-2 w-full" aria-label={name} max={progress.total} value={progress.files ?? 0} /> : null}
         {missing.length > 0 ? (
@@ -61,14 +61,14 @@ function One({ download }: { download: Download }) {
           </Button>
         ) : null}
       </div>
-      <Button kind="quiet" className="px-0" aria-label={state === "running" ? t("downloads.stop", { name }) : t("downloads.close", { name })} onPress={() => dismiss(download.id)}>
+      <Button kind="quiet" className="px-0" aria-label={state === "running" ? t("downloads.stop", { name }) : t("downloads.close", { name })} onPress={() => dismissDownload(download.id)}>
         <X aria-hidden="true" className="size-5" />
       </Button>
     </>
   );
 }
 
-function Running({ download: { progress } }: { download: Download }) {
+function DownloadProgress({ download: { progress } }: { download: Download }) {
   const { t, i18n } = useTranslation();
   const size = new Intl.NumberFormat(i18n.language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 }).format(progress.bytes / 1_000_000);
   if (progress.files === undefined) return <>{progress.bytes === 0 ? t("downloads.waiting") : size}</>;
