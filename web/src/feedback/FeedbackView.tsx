@@ -14,7 +14,7 @@ import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { When } from "../ui/When";
-import { Grade } from "../work/Grade";
+import { GradeSummary } from "../features/grading/GradeSummary";
 import { attempts, type Feedback, isPublished, markSeen, type Submission, type Topic, words } from "./feedback";
 
 /** S13: what came back for the work of a group on a topic. Students find what was given out, nothing else. */
@@ -93,7 +93,7 @@ function Attempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptPr
       </div>
       {isPublished(submission.grade) && submission.grade ? (
         <div>
-          <Grade grade={submission.grade} maxPoints={maxPoints} />
+          <GradeSummary grade={submission.grade} maxPoints={maxPoints} />
           <p className="text-soft text-sm">{t("feedback.gradedBy", { name: nameOf(submission.grade.gradedById) })}</p>
         </div>
       ) : null}

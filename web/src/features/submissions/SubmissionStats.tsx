@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { Sheet } from "../../ui/Sheet";
 import { When } from "../../ui/When";
-import { topic } from "../../work/work";
+import { topicWorksQuery } from "../grading/work";
 import { TopicActions } from "./TopicActions";
 import { countDraftGrades, countShares, type Stats } from "./submissions";
 
@@ -29,7 +29,7 @@ export function SubmissionStats({ stats, isOne }: { stats: readonly Stats[]; isO
 function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
   const { t } = useTranslation();
   // Lists do not carry grades: drafts are counted where work waits for one.
-  const found = useQuery({ ...topic(stats.assignmentId), enabled: stats.submitted > 0 });
+  const found = useQuery({ ...topicWorksQuery(stats.assignmentId), enabled: stats.submitted > 0 });
   const draftCount = stats.submitted > 0 ? found.data && countDraftGrades(found.data) : 0;
   return (
     <Sheet className="flex h-full flex-col gap-3">

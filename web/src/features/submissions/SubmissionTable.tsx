@@ -8,9 +8,9 @@ import { Chip } from "../../ui/Chip";
 import { type ColumnOf, Grid } from "../../ui/Grid";
 import { More } from "../../ui/More";
 import { When } from "../../ui/When";
-import { useGradeWords } from "../../work/Grade";
-import { Lateness } from "../../work/History";
-import { nameOf, type Submission } from "../../work/work";
+import { useGradeText } from "../grading/GradeSummary";
+import { LatenessBadge } from "../grading/SubmissionHistory";
+import { nameOf, type Submission } from "../grading/work";
 import { fetchFile } from "./fetchFile";
 import { COLUMNS, type ColumnName, type Filters, type Row, SORTS, effectiveState } from "./submissions";
 
@@ -73,7 +73,7 @@ function SubmittedCell({ submission }: { submission: Submission }) {
     <span className="whitespace-nowrap">
       <When at={submission.submittedAt} />
       <span className="text-soft block text-sm">
-        <Lateness attempt={submission} />
+        <LatenessBadge attempt={submission} />
       </span>
     </span>
   );
@@ -81,7 +81,7 @@ function SubmittedCell({ submission }: { submission: Submission }) {
 
 function GradeCell({ attempt, maxPoints }: { attempt: Submission | null; maxPoints: number | null }) {
   const { t } = useTranslation();
-  const gradeText = useGradeWords();
+  const gradeText = useGradeText();
   const grade = attempt?.grade ?? null;
   const text = grade === null ? "" : gradeText(grade, maxPoints);
   if (grade === null || (text === "" && grade.feedback === null)) return <span className="text-soft">–</span>;

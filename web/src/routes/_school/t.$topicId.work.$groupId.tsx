@@ -9,9 +9,9 @@ import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
-import { useWorkKeys } from "../../work/keys";
-import { type Assignment, neighbours, topic } from "../../work/work";
-import { Works } from "../../work/Works";
+import { useGradingShortcuts } from "../../features/grading/useGradingShortcuts";
+import { type Assignment, findNeighbours, topicWorksQuery } from "../../features/grading/work";
+import { WorkView } from "../../features/grading/WorkView";
 
 export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
   beforeLoad: only(isStaff),
@@ -23,7 +23,7 @@ export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
 function Work() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
-  const found = useQuery(topic(topicId));
+  const found = useQuery(topicWorksQuery(topicId));
   if (found.isPending) return <Shape />;
   if (!found.data) {
     return (
@@ -33,18 +33,18 @@ function Work() {
       </div>
     );
   }
-  return <OfGroup found={found.data} />;
+  return <GroupWorkPage topic={found.data} />;
 }
 
-function OfGroup({ found }: { found: Assignment }) {
+function GroupWorkPage({ topic }: { topic: Assignment }) {
   const { t } = useTranslation();
   const { topicId, groupId } = Route.useParams();
   const { document } = Route.useSearch();
   const { person } = Route.useRouteContext();
   const cache = useQueryClient();
   const navigate = Route.useNavigate();
-  const row = neighbours(found, groupId);
-  const nextId = row.after?.groupId;
+  const neighbours = findNeighbours(topic, groupId);
+  const nextId = neighbours.after?.groupId;
   useEffect(() => {
     // The board takes the focus back to this card.
     sessionStorage.setItem(`board:${topicId}`, groupId);
@@ -52,19 +52,19 @@ function OfGroup({ found }: { found: Assignment }) {
   }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
-  useWorkKeys({ onNext: () => go(nextId), onBefore: () => go(row.before?.groupId), onBack });
-  if (row.here === undefined) {
+  useGradingShortcuts({ onNext: () => go(nextId), onBefore: () => go(neighbours.before?.groupId), onBack });
+  if (neighbours.here === undefined) {
     return (
       <>
-        <Heading title={found.title}>{found.title}</Heading>
+        <Heading title={topic.title}>{topic.title}</Heading>
         <Empty action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</Empty>
       </>
     );
   }
   return (
-    <Works
-      found={found}
-      row={{ ...row, here: row.here }}
+    <WorkView
+      topic={topic}
+      neighbours={{ ...neighbours, here: neighbours.here }}
       person={person}
       open={document}
       onOpen={(id) => void navigate({ search: { document: id }, replace: true })}

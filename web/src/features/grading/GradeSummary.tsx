@@ -1,18 +1,18 @@
 import { useTranslation } from "react-i18next";
 
-import type { Schemas } from "../api/client";
-import { Chip } from "../ui/Chip";
-import { When } from "../ui/When";
+import type { Schemas } from "../../api/client";
+import { Chip } from "../../ui/Chip";
+import { When } from "../../ui/When";
 
-type Given = Pick<Schemas["Grade"], "value" | "points">;
+type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
 
 /** How a grade is said in one line: the value of the scale, the points of how many, or both. */
-export function useGradeWords(): (grade: Given, maxPoints?: number | null) => string {
+export function useGradeText(): (grade: GradeValue, maxPoints?: number | null) => string {
   const { t, i18n } = useTranslation();
   const number = new Intl.NumberFormat(i18n.language === "en" ? "en-GB" : i18n.language);
   return ({ value, points }, maxPoints) => {
-    const said = points === null ? "" : maxPoints == null ? t("work.points", { count: points, points: number.format(points) }) : t("work.pointsOf", { points: number.format(points), max: number.format(maxPoints) });
-    return [value ?? "", said].filter((part) => part !== "").join(" · ");
+    const parts = points === null ? "" : maxPoints == null ? t("work.points", { count: points, points: number.format(points) }) : t("work.pointsOf", { points: number.format(points), max: number.format(maxPoints) });
+    return [value ?? "", parts].filter((part) => part !== "").join(" · ");
   };
 }
 
@@ -24,15 +24,15 @@ interface Props {
 }
 
 /** A grade with its words, and what single members got; says whether the group sees it where it is still a draft. */
-export function Grade({ grade, maxPoints = null, nameOf }: Props) {
+export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
   const { t } = useTranslation();
-  const words = useGradeWords();
-  const said = words(grade, maxPoints);
+  const gradeText = useGradeText();
+  const text = gradeText(grade, maxPoints);
   return (
     <div className="flex flex-col gap-2">
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
         <span className="sr-only">{t("work.grade")}</span>
-        <strong className="text-2xl">{said === "" ? t("work.noGrade") : said}</strong>
+        <strong className="text-2xl">{text === "" ? t("work.noGrade") : text}</strong>
         {grade.status === "DRAFT" ? <Chip>{t("work.draft")}</Chip> : null}
         <span className="text-soft text-sm">
           <When at={grade.publishedAt ?? grade.gradedAt} />
@@ -44,7 +44,7 @@ export function Grade({ grade, maxPoints = null, nameOf }: Props) {
           {grade.memberGrades.map((own) => (
             <li key={own.userId} className="border-faint border-s-4 ps-3">
               <p>
-                {nameOf ? (nameOf(own.userId) ?? t("work.someone")) : t("work.forYou")}: <strong>{words({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}</strong>
+                {nameOf ? (nameOf(own.userId) ?? t("work.someone")) : t("work.forYou")}: <strong>{gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}</strong>
               </p>
               {own.feedback == null ? null : <p className="break-words whitespace-pre-wrap">{own.feedback}</p>}
             </li>

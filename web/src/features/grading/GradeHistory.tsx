@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../ui/Chip";
-import { Fold } from "../ui/Fold";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { useGradeWords } from "./Grade";
-import { gradeStates, type Submission } from "./work";
+import { Chip } from "../../ui/Chip";
+import { Fold } from "../../ui/Fold";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { useGradeText } from "./GradeSummary";
+import { gradeHistoryQuery, type Submission } from "./work";
 
 interface Props {
   submission: Submission;
@@ -17,12 +17,12 @@ interface Props {
 }
 
 /** The former states of a grade, for staff: value, words, members, who changed it and when. Hidden while there are none. */
-export function FormerGrades({ submission, maxPoints, nameOf }: Props) {
+export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const count = submission.grade?.history ?? 0;
-  const found = useQuery({ ...gradeStates(submission.id, count), enabled: isOpen });
-  const words = useGradeWords();
+  const found = useQuery({ ...gradeHistoryQuery(submission.id, count), enabled: isOpen });
+  const gradeText = useGradeText();
   if (count < 2) return null;
   return (
     <Fold name={t("work.formerGrades")} count={count - 1} onOpen={setOpen}>
@@ -32,7 +32,7 @@ export function FormerGrades({ submission, maxPoints, nameOf }: Props) {
         {found.data?.slice(1).map((state) => (
           <li key={state.version} className="flex flex-col gap-1">
             <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-              <strong>{words(state, maxPoints) || t("work.noGrade")}</strong>
+              <strong>{gradeText(state, maxPoints) || t("work.noGrade")}</strong>
               <Chip>{t(`work.gradeState.${state.status}`)}</Chip>
             </p>
             <p className="text-soft text-sm">
@@ -43,7 +43,7 @@ export function FormerGrades({ submission, maxPoints, nameOf }: Props) {
               <ul className="text-sm">
                 {state.memberGrades.map((own) => (
                   <li key={own.userId}>
-                    {nameOf(own.userId) ?? t("work.someone")}: {words({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}
+                    {nameOf(own.userId) ?? t("work.someone")}: {gradeText({ value: own.value ?? null, points: own.points ?? null }, maxPoints)}
                   </li>
                 ))}
               </ul>

@@ -1,20 +1,20 @@
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../lib/problems";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { type MemberForm, pointsFit } from "./form";
-import { scaleValues } from "./work";
+import { fieldProblem } from "../../lib/problems";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { type MemberGradeForm, arePointsValid } from "./gradeForm";
+import { listScaleValues } from "./work";
 
 /** How a topic is graded: by a scale, by points, or as the teacher likes. */
-export interface Measure {
+export interface GradingScheme {
   gradeScale: string | null;
   maxPoints: number | null;
 }
 
-interface Props extends Measure {
-  form: MemberForm;
-  onChange: (part: Partial<MemberForm>) => void;
+interface Props extends GradingScheme {
+  form: MemberGradeForm;
+  onChange: (part: Partial<MemberGradeForm>) => void;
   problem?: unknown;
 }
 
@@ -23,12 +23,12 @@ const NONE = "none";
 /** The fields of a grade: a choice where the scale lists its values, points where the topic has them. */
 export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: Props) {
   const { t, i18n } = useTranslation();
-  const values = scaleValues(gradeScale);
+  const values = listScaleValues(gradeScale);
   const hasValue = gradeScale !== null || maxPoints === null || form.value !== "";
   const hasPoints = maxPoints !== null || gradeScale === null || form.points !== "";
-  const refused = (path: string) => {
-    const said = fieldProblem(problem, path);
-    return said === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : said;
+  const errorAt = (path: string) => {
+    const pointsText = fieldProblem(problem, path);
+    return pointsText === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : pointsText;
   };
   // Decimals as they are written here; both ways are read.
   const comma = new Intl.NumberFormat(i18n.language).format(0.5).charAt(1);
@@ -41,7 +41,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
           options={[{ id: NONE, name: t("work.noGrade") }, ...listed.map((value) => ({ id: value, name: value }))]}
           value={form.value === "" ? NONE : form.value}
           onChange={(value) => onChange({ value: value === NONE ? "" : value })}
-          problem={refused("value")}
+          problem={errorAt("value")}
         />
       ) : (
         <Field
@@ -50,7 +50,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
           onChange={(value) => onChange({ value })}
           maxLength={20}
           hint={gradeScale === null ? undefined : t("work.scale", { scale: gradeScale })}
-          problem={refused("value")}
+          problem={errorAt("value")}
         />
       )}
       {hasPoints ? (
@@ -60,7 +60,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
           onChange={(points) => onChange({ points })}
           inputMode="decimal"
           maxLength={10}
-          problem={pointsFit(form.points, maxPoints) ? refused("points") : maxPoints === null ? t("work.pointsWrong") : t("work.refused.points", { max: maxPoints })}
+          problem={arePointsValid(form.points, maxPoints) ? errorAt("points") : maxPoints === null ? t("work.pointsWrong") : t("work.refused.points", { max: maxPoints })}
         />
       ) : null}
     </div>

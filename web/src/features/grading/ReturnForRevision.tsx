@@ -3,25 +3,25 @@ import { useState } from "react";
 import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { fieldProblem } from "../lib/problems";
-import { Area } from "../ui/Area";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Window } from "../ui/Window";
+import { client, data } from "../../api/client";
+import { fieldProblem } from "../../lib/problems";
+import { Area } from "../../ui/Area";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Window } from "../../ui/Window";
 import type { Submission } from "./work";
 
 interface Props {
   submission: Submission;
   /** What was written so far: with that the window begins. */
-  words: string;
+  feedback: string;
   isFinished: boolean;
   groupName: string;
 }
 
 /** Gives the work back to be worked on again, with words that say what to do. A finished topic is locked, there it cannot be. */
-export function Revise({ submission, words, isFinished, groupName }: Props) {
+export function ReturnForRevision({ submission, feedback, isFinished, groupName }: Props) {
   const { t } = useTranslation();
   if (isFinished) return null;
   return (
@@ -29,16 +29,16 @@ export function Revise({ submission, words, isFinished, groupName }: Props) {
       <Button kind="quiet" className="px-2">
         {t("work.revise")}
       </Button>
-      <Window title={t("work.reviseTitle", { name: groupName })}>{(close) => <Words submission={submission} words={words} groupName={groupName} close={close} />}</Window>
+      <Window title={t("work.reviseTitle", { name: groupName })}>{(close) => <RevisionForm submission={submission} feedback={feedback} groupName={groupName} close={close} />}</Window>
     </DialogTrigger>
   );
 }
 
-function Words({ submission, words, groupName, close }: Omit<Props, "isFinished"> & { close: () => void }) {
+function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "isFinished"> & { close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const [text, setText] = useState(words);
-  const back = useMutation({
+  const [text, setText] = useState(feedback);
+  const returning = useMutation({
     mutationFn: () => data(client.POST("/feedback/submissions/{id}/return", { params: { path: { id: submission.id } }, body: { feedback: text.trim() } })),
     onSuccess: () => {
       note(t("work.revised", { name: groupName }));
@@ -46,21 +46,21 @@ function Words({ submission, words, groupName, close }: Omit<Props, "isFinished"
     },
     onSettled: () => cache.invalidateQueries(),
   });
-  const wrong = fieldProblem(back.error, "feedback");
+  const error = fieldProblem(returning.error, "feedback");
   return (
     <Form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim() !== "") back.mutate();
+        if (text.trim() !== "") returning.mutate();
       }}
     >
       <p>{t("work.reviseText")}</p>
-      <Area label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={wrong} />
-      {back.isError && wrong === undefined ? <Problems problem={back.error} /> : null}
+      <Area label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={error} />
+      {returning.isError && error === undefined ? <Problems problem={returning.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={back.isPending}>
+        <Button kind="main" type="submit" isPending={returning.isPending}>
           {t("work.reviseGo")}
         </Button>
       </p>

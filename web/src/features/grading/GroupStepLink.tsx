@@ -3,17 +3,17 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Topic } from "../features/work-room/workRoom";
+import type { Topic } from "../work-room/workRoom";
 import { nameOf } from "./work";
 
 const SQUARE = "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
 
 /** A step to another group of the topic; at the end of the row it stands still, so that nothing jumps. */
-export function Step({ to, way, children, className = SQUARE }: { to: Topic | undefined; way: "before" | "next"; children?: ReactNode; className?: string }) {
+export function GroupStepLink({ to, direction, children, className = SQUARE }: { to: Topic | undefined; direction: "before" | "next"; children?: ReactNode; className?: string }) {
   const { t } = useTranslation();
-  const Arrow = way === "before" ? ChevronLeft : ChevronRight;
-  const arrow = <Arrow aria-hidden="true" className="size-5" />;
-  const label = way === "before" ? t("work.before") : t("work.next");
+  const ArrowIcon = direction === "before" ? ChevronLeft : ChevronRight;
+  const arrow = <ArrowIcon aria-hidden="true" className="size-5" />;
+  const label = direction === "before" ? t("work.before") : t("work.next");
   if (to === undefined) {
     return (
       <span aria-hidden="true" className={`${className} opacity-40`}>
@@ -28,8 +28,8 @@ export function Step({ to, way, children, className = SQUARE }: { to: Topic | un
       params={{ topicId: to.assignmentId, groupId: to.groupId }}
       replace
       aria-label={`${label}: ${nameOf(to.group)}`}
-      title={`${label}: ${nameOf(to.group)} (${way === "before" ? "p" : "n"})`}
-      aria-keyshortcuts={way === "before" ? "p" : "n"}
+      title={`${label}: ${nameOf(to.group)} (${direction === "before" ? "p" : "n"})`}
+      aria-keyshortcuts={direction === "before" ? "p" : "n"}
       className={className}
     >
       {children}

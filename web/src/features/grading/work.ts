@@ -1,10 +1,10 @@
 // One work after another: a topic with what its groups handed in is one question, so that going on to the next group asks nothing.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, Problem, type Schemas } from "../api/client";
-import { compareNames } from "../lib/names";
-import { queryKeys } from "../lib/queryKeys";
-import { type Document, splitDocuments, type Topic, type WorkRoom } from "../features/work-room/workRoom";
+import { client, data, Problem, type Schemas } from "../../api/client";
+import { compareNames } from "../../lib/names";
+import { queryKeys } from "../../lib/queryKeys";
+import { type Document, splitDocuments, type Topic, type WorkRoom } from "../work-room/workRoom";
 
 export type Assignment = Schemas["Assignment"];
 export type Submission = Schemas["Submission"];
@@ -12,7 +12,7 @@ export type Copy = Schemas["SubmissionDocument"];
 export type Feedback = Schemas["Feedback"];
 
 /** A topic with the work of all its groups. Whoever may only know its outline does not find it here. */
-export const topic = (id: string) =>
+export const topicWorksQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.work(id),
     queryFn: async (): Promise<Assignment> => {
@@ -23,7 +23,7 @@ export const topic = (id: string) =>
   });
 
 /** All attempts of a group, the last one first. */
-export const attempts = (groupAssignmentId: string) =>
+export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.submissions.attempts(groupAssignmentId),
     queryFn: async () => {
@@ -33,14 +33,14 @@ export const attempts = (groupAssignmentId: string) =>
   });
 
 /** The states of the grade of a submission, the present one first; `count` is how many there are. */
-export const gradeStates = (submissionId: string, count: number) =>
+export const gradeHistoryQuery = (submissionId: string, count: number) =>
   queryOptions({
     queryKey: queryKeys.submissions.grades(submissionId, count),
     queryFn: () => data(client.GET("/feedback/submissions/{id}/grades", { params: { path: { id: submissionId } } })),
   });
 
 /** What was said about the work of a group, in the order it was said. */
-export const comments = (groupAssignmentId: string) =>
+export const commentsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.comments(groupAssignmentId),
     queryFn: async () => {
@@ -50,7 +50,7 @@ export const comments = (groupAssignmentId: string) =>
   });
 
 /** Who wrote how long in the documents of a group. */
-export const contributions = (groupId: string) =>
+export const contributionsQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.contributions(groupId),
     queryFn: () => data(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
@@ -59,16 +59,16 @@ export const contributions = (groupId: string) =>
 export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;
 
 /** The groups of a topic as they sit in the room, and who is before and after one of them. */
-export function neighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
+export function findNeighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
   const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name));
-  const place = all.findIndex((one) => one.groupId === groupId);
-  return { all, place, before: all[place - 1], here: all[place], after: place < 0 ? undefined : all[place + 1] };
+  const index = all.findIndex((one) => one.groupId === groupId);
+  return { all, place: index, before: all[index - 1], here: all[index], after: index < 0 ? undefined : all[index + 1] };
 }
 
-export const isToGrade = (one: { status: Topic["status"] }): boolean => one.status === "SUBMITTED";
+export const isUngraded = (one: { status: Topic["status"] }): boolean => one.status === "SUBMITTED";
 
 /** A document to look at: the live one of the room, the copy that was handed in, or both. */
-export interface Paper {
+export interface ViewedDocument {
   id: string;
   title: string;
   document: Document | undefined;
@@ -76,7 +76,7 @@ export interface Paper {
 }
 
 /** What there is to look at: what was handed in first, then what else the room has for the topic. */
-export function papers(room: WorkRoom, work: Topic): Paper[] {
+export function listViewedDocuments(room: WorkRoom, work: Topic): ViewedDocument[] {
   const live = splitDocuments(room.documents, work).here;
   const copies = work.currentSubmission?.documents ?? [];
   const handedIn = copies.map((copy) => ({
@@ -90,7 +90,7 @@ export function papers(room: WorkRoom, work: Topic): Paper[] {
 }
 
 /** The values of a scale that plainly lists them ("pass, fail"); nothing where it is a sentence or has only two ends. */
-export function scaleValues(scale: string | null): string[] {
+export function listScaleValues(scale: string | null): string[] {
   const values = (scale ?? "").split(/[,;|/]/).map((value) => value.trim());
   const isList = values.length > 1 && values.every((value) => value !== "" && value.length <= 20 && !/ |\.\.|\d-\d|^\w[-–]\w$/.test(value));
   return isList ? [...new Set(values)] : [];

@@ -1,63 +1,63 @@
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useIsPhone } from "../features/work-room/screen";
-import { fetchFile } from "../features/submissions/fetchFile";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Empty } from "../ui/Empty";
-import { Shape } from "../ui/Shape";
-import { type Part, Tabs } from "../ui/Tabs";
-import type { Paper } from "./work";
-import { part } from "../ui/part";
+import { useIsPhone } from "../work-room/screen";
+import { fetchFile } from "../submissions/fetchFile";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { Shape } from "../../ui/Shape";
+import { type Part, Tabs } from "../../ui/Tabs";
+import type { ViewedDocument } from "./work";
+import { part } from "../../ui/part";
 
-const Editor = part(async () => (await import("../features/work-room/DocumentEditor")).DocumentEditor);
+const DocumentEditor = part(async () => (await import("../work-room/DocumentEditor")).DocumentEditor);
 
 interface Props {
-  papers: readonly Paper[];
+  documents: readonly ViewedDocument[];
   /** Which one is open: the address knows. */
   open: string | undefined;
   onOpen: (id: string) => void;
 }
 
 /** The documents of a group, one at a time, to be looked at. */
-export function Papers({ papers, open, onOpen }: Props) {
+export function DocumentViewer({ documents, open, onOpen }: Props) {
   const { t } = useTranslation();
-  const here = papers.find((paper) => paper.id === open) ?? papers[0];
+  const here = documents.find((paper) => paper.id === open) ?? documents[0];
   if (here === undefined) return <Empty>{t("work.noDocuments")}</Empty>;
   return (
     <Tabs
       label={t("room.place.documents")}
       open={here.id}
       onOpen={onOpen}
-      parts={papers.map(partOf)}
+      parts={documents.map(tabOf)}
     />
   );
 }
 
-const partOf = (paper: Paper): Part<string> => ({ id: paper.id, name: paper.title, content: () => <Sight key={paper.id} paper={paper} /> });
+const tabOf = (viewed: ViewedDocument): Part<string> => ({ id: viewed.id, name: viewed.title, content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} /> });
 
-function Sight({ paper }: { paper: Paper }) {
+function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const { document, copy } = paper;
+  const { document, copy } = viewed;
   const path = document === undefined ? undefined : `/api/workrooms/documents/${document.id}`;
   const download = copy?.downloadUrl ?? `${path}/download`;
   const pdf = copy?.pdfUrl ?? `${path}/pdf`;
-  const name = paper.title.replace(/\.[^.]*$/, ".pdf");
+  const name = viewed.title.replace(/\.[^.]*$/, ".pdf");
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         {copy === undefined ? <Chip>{t("work.notHandedIn")}</Chip> : null}
-        <a href={download} download aria-label={t("work.downloadOf", { title: paper.title })} className="inline-flex min-h-11 items-center">
+        <a href={download} download aria-label={t("work.downloadOf", { title: viewed.title })} className="inline-flex min-h-11 items-center">
           {t("work.download")}
         </a>
-        {paper.title.endsWith(".pdf") ? null : (
-          <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title: paper.title })} onPress={() => fetchFile(pdf, name)}>
+        {viewed.title.endsWith(".pdf") ? null : (
+          <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title: viewed.title })} onPress={() => fetchFile(pdf, name)}>
             {t("work.pdf")}
           </Button>
         )}
-        <Leave />
+        <SkipEditorLink />
       </div>
       {document === undefined ? (
         <Empty>{t("work.deleted")}</Empty>
@@ -65,17 +65,17 @@ function Sight({ paper }: { paper: Paper }) {
         <Suspense fallback={<Shape count={1} />}>
           {/* The frame is as high as its place on a wide screen. */}
           <div className="flex flex-col xl:h-[75vh]">
-            <Editor key={document.id} document={document} isView isPhone={isPhone} />
+            <DocumentEditor key={document.id} document={document} isView isPhone={isPhone} />
           </div>
         </Suspense>
       )}
-      <Leave />
+      <SkipEditorLink />
     </div>
   );
 }
 
 /** The frame of the editor keeps the keyboard for itself: the way past it, to be seen before and behind it. */
-function Leave() {
+function SkipEditorLink() {
   const { t } = useTranslation();
   return (
     <Button kind="quiet" className="self-start px-0" onPress={() => document.getElementById("work-panel")?.focus()}>

@@ -1,9 +1,9 @@
 // The keyboard while works are looked at one after another.
 import { useEffect, useEffectEvent } from "react";
 
-import { isTaken, isWindowOpen, useKeys } from "../lib/keys";
+import { isTaken, isWindowOpen, useKeys } from "../../lib/keys";
 
-export interface Goals {
+export interface GradingShortcuts {
   onNext: () => void;
   onBefore: () => void;
   onBack: () => void;
@@ -12,29 +12,29 @@ export interface Goals {
 const REGIONS = ["work-head", "work-document", "work-panel"];
 
 /** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
-export function useWorkKeys(goals: Goals): void {
+export function useGradingShortcuts(shortcuts: GradingShortcuts): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const isOver = isWindowOpen() || document.querySelector("[role=menu], [role=listbox]") !== null;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver) return;
     if (event.key === "F6") {
       event.preventDefault();
-      round(event.shiftKey ? -1 : 1);
+      focusNextRegion(event.shiftKey ? -1 : 1);
     } else if (event.key === "Escape" && !event.shiftKey && !isTaken(event.target)) {
       event.preventDefault();
-      goals.onBack();
+      shortcuts.onBack();
     }
   });
-  useKeys({ n: goals.onNext, p: goals.onBefore });
+  useKeys({ n: shortcuts.onNext, p: shortcuts.onBefore });
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", hear);
-    return () => document.removeEventListener("keydown", hear);
+    const onKeyDown = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
   }, []);
 }
 
 /** Moves the focus to the next part of the screen, from the last to the first. */
-function round(step: number): void {
+function focusNextRegion(step: number): void {
   const regions = REGIONS.map((id) => document.getElementById(id)).filter((region) => region !== null);
-  const here = regions.findIndex((region) => region.contains(document.activeElement));
-  regions[(here + step + regions.length) % regions.length]?.focus();
+  const current = regions.findIndex((region) => region.contains(document.activeElement));
+  regions[(current + step + regions.length) % regions.length]?.focus();
 }

@@ -3,18 +3,18 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
-import { client, Problem, type Schemas } from "../api/client";
-import { draft, keepDraft } from "../lib/drafts";
-import { invalidate } from "../lib/queryKeys";
-import { currentOf, type Difference, merge, type Tagged, tagged } from "../lib/versions";
-import { begin, editOf, type Form, formOf, isSame, type Kept } from "./form";
+import { client, Problem, type Schemas } from "../../api/client";
+import { draft, keepDraft } from "../../lib/drafts";
+import { invalidate } from "../../lib/queryKeys";
+import { currentOf, type Difference, merge, type Tagged, tagged } from "../../lib/versions";
+import { initialForm, gradeBody, type GradeForm, formOf, isSameForm, type StoredGradeForm } from "./gradeForm";
 import type { Submission } from "./work";
 
-const PAUSE = 2_000;
+const SAVE_DELAY_MS = 2_000;
 
 export interface Grading {
-  form: Form;
-  change: (part: Partial<Form>) => void;
+  form: GradeForm;
+  change: (part: Partial<GradeForm>) => void;
   isPublished: boolean;
   /** Whether what stands here is not with the service. */
   isUnsaved: boolean;
@@ -24,47 +24,47 @@ export interface Grading {
   savedAt: string | undefined;
   problem: unknown;
   /** What was changed elsewhere while something else was typed here. Nothing is sent by itself until the reader sends it. */
-  differences: readonly Difference<Form>[] | undefined;
+  conflicts: readonly Difference<GradeForm>[] | undefined;
   /** The grade as the service has it, as a form. */
-  saved: Form;
+  saved: GradeForm;
   /** Leaves what was typed for what is there. */
-  takeSaved: () => void;
+  discardOwn: () => void;
   /** Sends what stands here; with true the group sees it, with false it does not any more. */
   send: (publish?: boolean) => Promise<boolean>;
 }
 
-function readKept(person: string, of: string): Kept | null {
+function readStoredForm(person: string, of: string): StoredGradeForm | null {
   try {
-    return JSON.parse(draft(person, of)) as Kept;
+    return JSON.parse(draft(person, of)) as StoredGradeForm;
   } catch {
     return null;
   }
 }
 
-const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean => one?.status === other?.status && isSame(formOf(one), formOf(other));
+const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean => one?.status === other?.status && isSameForm(formOf(one), formOf(other));
 
 /** `of` names the work in this browser, for whichever attempt: what was written outlives a taking back. */
 export function useGrading(submission: Submission, person: string, of: string, most: number | null): Grading {
   const cache = useQueryClient();
   const id = submission.id;
   const [grade, setGrade] = useState(submission.grade);
-  const [form, setForm] = useState(() => begin(id, submission.grade, readKept(person, of)));
+  const [form, setForm] = useState(() => initialForm(id, submission.grade, readStoredForm(person, of)));
   const [isSaving, setSaving] = useState(false);
   const [isReturning, setReturning] = useState(false);
   const [problem, setProblem] = useState<unknown>();
-  const [differences, setDifferences] = useState<readonly Difference<Form>[]>();
+  const [differences, setDifferences] = useState<readonly Difference<GradeForm>[]>();
   // The version of the grade that is shown; unknown until it was asked for.
   const etag = useRef<string>(undefined);
   const now = useRef({ form, grade });
   useEffect(() => {
     now.current = { form, grade };
   }, [form, grade]);
-  const line = useRef(Promise.resolve(true));
+  const saveQueue = useRef(Promise.resolve(true));
   const isPublished = grade?.status === "PUBLISHED";
-  const isUnsaved = !isSame(form, formOf(grade));
+  const isUnsaved = !isSameForm(form, formOf(grade));
 
   /** Goes on with another grade than the form began with; words that are not saved yet stay. Returns whether they contradict it. */
-  const meet = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
+  const mergeNewer = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
     const { form: here, grade: before } = now.current;
     const merged = merge(formOf(before), here, formOf(found));
     const isContradicted = merged.differences.some((difference) => difference.isTyped);
@@ -76,22 +76,22 @@ export function useGrading(submission: Submission, person: string, of: string, m
   }, []);
 
   // What a colleague, or this teacher in another window, wrote meanwhile.
-  const heard = submission.grade;
+  const receiveNewer = submission.grade;
   useEffect(() => {
     const { grade: before } = now.current;
-    if (heard === null || (before !== null && heard.gradedAt <= before.gradedAt)) return;
+    if (receiveNewer === null || (before !== null && receiveNewer.gradedAt <= before.gradedAt)) return;
     etag.current = undefined;
-    meet(heard);
-  }, [heard, meet]);
+    mergeNewer(receiveNewer);
+  }, [receiveNewer, mergeNewer]);
 
   const take = useCallback(
-    (answer: Tagged<Submission>, sent: Form) => {
+    (answer: Tagged<Submission>, sent: GradeForm) => {
       etag.current = answer.etag;
       setDifferences(undefined);
       setGrade(answer.grade);
-      const isLater = !isSame(now.current.form, sent);
+      const isLater = !isSameForm(now.current.form, sent);
       if (answer.grade?.status === "PUBLISHED" && !isLater) keepDraft(person, of, "");
-      else keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies Kept));
+      else keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies StoredGradeForm));
     },
     [id, of, person],
   );
@@ -99,9 +99,9 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const send = useCallback(
     (publish?: boolean): Promise<boolean> => {
       // One after the other: what was typed last is what stays.
-      line.current = line.current.then(async () => {
+      saveQueue.current = saveQueue.current.then(async () => {
         const sent = now.current.form;
-        const edit = editOf(sent, most);
+        const edit = gradeBody(sent, most);
         if (edit === undefined) return false;
         const body: Schemas["GradeEdit"] = publish === undefined ? edit : publish ? { ...edit, publish } : { publish };
         setSaving(true);
@@ -111,7 +111,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
             const known = await tagged(client.GET("/feedback/submissions/{id}", { params: { path: { id } } }));
             etag.current = known.etag;
             if (!isSameGrade(known.grade, now.current.grade)) {
-              meet(known.grade, publish !== undefined);
+              mergeNewer(known.grade, publish !== undefined);
               return false;
             }
           }
@@ -129,24 +129,24 @@ export function useGrading(submission: Submission, person: string, of: string, m
           }
           etag.current = current.etag;
           setProblem(undefined);
-          meet(current.grade, publish !== undefined);
+          mergeNewer(current.grade, publish !== undefined);
           return false;
         } finally {
           setSaving(false);
           setReturning(false);
         }
       });
-      return line.current;
+      return saveQueue.current;
     },
-    [cache, id, meet, most, take],
+    [cache, id, mergeNewer, most, take],
   );
 
-  const change = (part: Partial<Form>) => {
+  const change = (part: Partial<GradeForm>) => {
     const next = { ...now.current.form, ...part };
     now.current.form = next;
     setForm(next);
     setProblem(undefined);
-    keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSame(next, formOf(now.current.grade)), form: next } satisfies Kept));
+    keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSameForm(next, formOf(now.current.grade)), form: next } satisfies StoredGradeForm));
   };
 
   // What the service refused waits for another word; what did not reach it goes there by itself.
@@ -154,7 +154,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const isWaiting = isUnsaved && !isPublished && differences === undefined && (problem === undefined || isOffline);
   useEffect(() => {
     if (!isWaiting) return undefined;
-    const timer = setInterval(() => void send(), isOffline ? PAUSE * 5 : PAUSE);
+    const timer = setInterval(() => void send(), isOffline ? SAVE_DELAY_MS * 5 : SAVE_DELAY_MS);
     return () => clearInterval(timer);
   }, [isOffline, isWaiting, send]);
 
@@ -167,5 +167,5 @@ export function useGrading(submission: Submission, person: string, of: string, m
     setDifferences(undefined);
     change(saved);
   };
-  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, differences, saved, takeSaved, send };
+  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, conflicts: differences, saved, discardOwn: takeSaved, send };
 }

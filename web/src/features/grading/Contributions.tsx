@@ -2,18 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { comparePeople } from "../lib/names";
-import { Fold } from "../ui/Fold";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { contributions } from "./work";
+import { comparePeople } from "../../lib/names";
+import { Fold } from "../../ui/Fold";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { contributionsQuery } from "./work";
 
 /** Who had the documents of the group open, and saved words in them. By name, not by rank. */
 export function Contributions({ groupId }: { groupId: string }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
-  const found = useQuery({ ...contributions(groupId), enabled: isOpen });
+  const found = useQuery({ ...contributionsQuery(groupId), enabled: isOpen });
   const sorted = found.data?.toSorted((one, other) => comparePeople(one.name, other.name));
   return (
     <Fold name={t("work.who")} onOpen={setOpen}>

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { lateness, neighbours, papers, scaleValues } from "./work";
+import { lateness, findNeighbours, listViewedDocuments, listScaleValues } from "./work";
 
 describe("a scale", () => {
   it("is a choice where it lists its values", () => {
-    expect(scaleValues("A, B, C")).toEqual(["A", "B", "C"]);
-    expect(scaleValues("pass/fail")).toEqual(["pass", "fail"]);
-    expect(scaleValues("1;2;3;2")).toEqual(["1", "2", "3"]);
+    expect(listScaleValues("A, B, C")).toEqual(["A", "B", "C"]);
+    expect(listScaleValues("pass/fail")).toEqual(["pass", "fail"]);
+    expect(listScaleValues("1;2;3;2")).toEqual(["1", "2", "3"]);
   });
   it("is typed where it is a sentence, two ends or nothing", () => {
-    expect([null, "1-6", "A – F", "1-6, half steps", "as agreed", "very good, good"].map((scale) => scaleValues(scale))).toEqual([[], [], [], [], [], []]);
+    expect([null, "1-6", "A – F", "1-6, half steps", "as agreed", "very good, good"].map((scale) => listScaleValues(scale))).toEqual([[], [], [], [], [], []]);
   });
 });
 
@@ -17,13 +17,13 @@ describe("groups", () => {
   const group = (id: string, groupNumber: number) => ({ groupId: id, group: { id, groupNumber, name: id } });
   const found = { groupAssignments: [group("c", 10), group("a", 1), group("b", 2)] } as never;
   it("stand in the order of their numbers", () => {
-    const row = neighbours(found, "b");
+    const row = findNeighbours(found, "b");
     expect([row.before?.groupId, row.here?.groupId, row.after?.groupId]).toEqual(["a", "b", "c"]);
-    expect(neighbours(found, "c").after).toBeUndefined();
-    expect(neighbours(found, "a").before).toBeUndefined();
+    expect(findNeighbours(found, "c").after).toBeUndefined();
+    expect(findNeighbours(found, "a").before).toBeUndefined();
   });
   it("are nowhere when they are not on the topic", () => {
-    expect(neighbours(found, "x")).toMatchObject({ before: undefined, here: undefined, after: undefined });
+    expect(findNeighbours(found, "x")).toMatchObject({ before: undefined, here: undefined, after: undefined });
   });
 });
 
@@ -33,7 +33,7 @@ describe("papers", () => {
   const room = { documents: [document("draft"), document("report")] } as never;
   it("show what was handed in first, also when it was deleted since", () => {
     const work = { assignmentId: "t", assignment: { status: "ACTIVE" }, currentSubmission: { documents: [copy("c1", "report"), copy("c2", null)] } } as never;
-    expect(papers(room, work).map(({ id, title, document: live, copy: handed }) => [id, title, live !== undefined, handed !== undefined])).toEqual([
+    expect(listViewedDocuments(room, work).map(({ id, title, document: live, copy: handed }) => [id, title, live !== undefined, handed !== undefined])).toEqual([
       ["report", "c1 then.docx", true, true],
       ["c2", "c2 then.docx", false, true],
       ["draft", "draft.docx", true, false],

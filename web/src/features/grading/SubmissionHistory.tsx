@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { fetchFile } from "../features/submissions/fetchFile";
-import { Button } from "../ui/Button";
-import { Fold } from "../ui/Fold";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { FormerGrades } from "./FormerGrades";
-import { useGradeWords } from "./Grade";
-import { attempts, type Copy, lateness, type Submission } from "./work";
+import { fetchFile } from "../submissions/fetchFile";
+import { Button } from "../../ui/Button";
+import { Fold } from "../../ui/Fold";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { GradeHistory } from "./GradeHistory";
+import { useGradeText } from "./GradeSummary";
+import { attemptsQuery, type Copy, lateness, type Submission } from "./work";
 
 interface Props {
   groupAssignmentId: string;
@@ -19,10 +19,10 @@ interface Props {
 }
 
 /** What was handed in when, each attempt with its files as they were then. */
-export function History({ groupAssignmentId, maxPoints, nameOf }: Props) {
+export function SubmissionHistory({ groupAssignmentId, maxPoints, nameOf }: Props) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
-  const found = useQuery({ ...attempts(groupAssignmentId), enabled: isOpen });
+  const found = useQuery({ ...attemptsQuery(groupAssignmentId), enabled: isOpen });
   return (
     <Fold name={t("work.history")} count={found.data?.length} onOpen={setOpen}>
         {found.isPending && isOpen ? <Shape count={1} /> : null}
@@ -30,17 +30,17 @@ export function History({ groupAssignmentId, maxPoints, nameOf }: Props) {
         {found.data?.length === 0 ? <p className="text-soft">{t("work.noHistory")}</p> : null}
         <ol className="flex flex-col gap-4">
           {found.data?.map((one) => (
-            <Attempt key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
+            <AttemptItem key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
           ))}
         </ol>
     </Fold>
   );
 }
 
-function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<Props, "groupAssignmentId">) {
+function AttemptItem({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<Props, "groupAssignmentId">) {
   const { t } = useTranslation();
-  const words = useGradeWords();
-  const grade = attempt.grade === null ? "" : words(attempt.grade, maxPoints);
+  const gradeText = useGradeText();
+  const grade = attempt.grade === null ? "" : gradeText(attempt.grade, maxPoints);
   return (
     <li className="flex flex-col gap-1">
       <p>
@@ -48,7 +48,7 @@ function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<
       </p>
       <p className="text-soft text-sm">
         <When at={attempt.submittedAt} /> · {nameOf(attempt.submittedById) ?? t("work.someone")}
-        {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} · <Lateness attempt={attempt} />
+        {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} · <LatenessBadge attempt={attempt} />
       </p>
       {attempt.note === null ? null : <q className="break-words">{attempt.note}</q>}
       {grade === "" ? null : (
@@ -56,14 +56,14 @@ function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<
           {t("work.grade")}: {grade}
         </p>
       )}
-      {attempt.status === "ACTIVE" ? null : <FormerGrades submission={attempt} maxPoints={maxPoints} nameOf={nameOf} />}
+      {attempt.status === "ACTIVE" ? null : <GradeHistory submission={attempt} maxPoints={maxPoints} nameOf={nameOf} />}
       <ul>
         {attempt.documents.map((copy) => (
           <li key={copy.id} className="flex flex-wrap items-center gap-x-3">
             <span className="min-w-0 break-words">
               {copy.title}.{copy.fileExtension}
             </span>
-            <Files copy={copy} />
+            <CopyLinks copy={copy} />
           </li>
         ))}
       </ul>
@@ -72,7 +72,7 @@ function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<
 }
 
 /** Whether work came in time, in words. */
-export function Lateness({ attempt }: { attempt: Submission }) {
+export function LatenessBadge({ attempt }: { attempt: Submission }) {
   const { t } = useTranslation();
   if (!attempt.isLate) return <span>{t("work.onTime")}</span>;
   const { unit, count } = lateness(attempt.lateBySeconds);
@@ -80,7 +80,7 @@ export function Lateness({ attempt }: { attempt: Submission }) {
 }
 
 /** A copy as it was handed in, and as PDF, which the document server makes when it is asked for. */
-export function Files({ copy }: { copy: Copy }) {
+export function CopyLinks({ copy }: { copy: Copy }) {
   const { t } = useTranslation();
   const title = `${copy.title}.${copy.fileExtension}`;
   return (

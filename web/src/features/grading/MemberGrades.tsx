@@ -1,22 +1,22 @@
 import { useTranslation } from "react-i18next";
 
-import { Area } from "../ui/Area";
-import { Fold } from "../ui/Fold";
-import { EMPTY, type Form, isBlank, type MemberForm } from "./form";
-import { GradeFields, type Measure } from "./GradeFields";
+import { Area } from "../../ui/Area";
+import { Fold } from "../../ui/Fold";
+import { EMPTY, type GradeForm, isBlank, type MemberGradeForm } from "./gradeForm";
+import { GradeFields, type GradingScheme } from "./GradeFields";
 
-interface Props extends Measure {
+interface Props extends GradingScheme {
   /** Who was in the group when it handed in. */
   memberIds: readonly string[];
   nameOf: (userId: string) => string | undefined;
-  members: Form["members"];
-  onChange: (members: Form["members"]) => void;
+  members: GradeForm["members"];
+  onChange: (members: GradeForm["members"]) => void;
 }
 
 /** Where somebody did more or less than the group: a grade and words of his own, which only he sees. */
-export function MemberGrades({ memberIds, nameOf, members, onChange, ...measure }: Props) {
+export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }: Props) {
   const { t } = useTranslation();
-  const change = (userId: string, part: Partial<MemberForm>) => onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });
+  const change = (userId: string, part: Partial<MemberGradeForm>) => onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });
   const count = Object.values(members).filter((own) => !isBlank(own)).length;
   return (
     <Fold name={t("work.members")} count={count || undefined}>
@@ -29,7 +29,7 @@ export function MemberGrades({ memberIds, nameOf, members, onChange, ...measure 
             <li key={userId}>
               <fieldset className="flex flex-col gap-2">
                 <legend className="font-medium">{name}</legend>
-                <GradeFields {...measure} form={own} onChange={(part) => change(userId, part)} />
+                <GradeFields {...scheme} form={own} onChange={(part) => change(userId, part)} />
                 <Area label={t("work.wordsFor", { name })} rows={2} maxLength={10_000} value={own.feedback} onChange={(feedback) => change(userId, { feedback })} />
               </fieldset>
             </li>

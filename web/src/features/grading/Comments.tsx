@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../../api/client";
+import { draft, keepDraft } from "../../lib/drafts";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Area } from "../../ui/Area";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Chip } from "../../ui/Chip";
+import { Choice } from "../../ui/Choice";
+import { Fold } from "../../ui/Fold";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { When } from "../../ui/When";
+import { commentsQuery, type Feedback, type ViewedDocument } from "./work";
+
+interface Props {
+  groupAssignmentId: string;
+  viewedDocuments: readonly ViewedDocument[];
+  person: { id: string; isAdmin: boolean };
+}
+
+/** What teachers say beside the grade: about the whole work or one document, for the group or among themselves. Sent at once. */
+export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) {
+  const { t } = useTranslation();
+  const found = useQuery(commentsQuery(groupAssignmentId));
+  const list = useRef<HTMLUListElement>(null);
+  return (
+    <Fold name={t("work.comments")} count={found.data?.length || undefined}>
+        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+        <ul ref={list} tabIndex={-1} aria-label={t("work.comments")} className="flex flex-col gap-3">
+          {found.data?.map((one) => (
+            <Comment key={one.id} comment={one} viewedDocuments={viewedDocuments} canDelete={one.authorId === person.id || person.isAdmin} onDeleted={() => list.current?.focus()} />
+          ))}
+        </ul>
+        <CommentForm groupAssignmentId={groupAssignmentId} viewedDocuments={viewedDocuments} person={person.id} />
+    </Fold>
+  );
+}
+
+/** What was deleted, to be said once more: about the document, the attempt or the whole work as before. */
+function toComment({ text, visibility, documentId, submissionId, groupAssignmentId }: Feedback): Schemas["NewFeedback"] {
+  const about = documentId !== null ? { documentId } : submissionId !== null ? { submissionId } : { groupAssignmentId };
+  return { text, visibility, ...about };
+}
+
+function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: Feedback; viewedDocuments: readonly ViewedDocument[]; canDelete: boolean; onDeleted: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const errorText = useSay();
+  const onSettled = () => invalidate(cache, "feedback");
+  const restore = useMutation({ mutationFn: () => data(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => note(errorText(problem)), onSettled });
+  const remove = useMutation({
+    mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
+    onSuccess: () => {
+      onDeleted();
+      note(t("work.commentDeleted"), () => restore.mutate());
+    },
+    onSettled,
+  });
+  const about = viewedDocuments.find((paper) => paper.id === comment.documentId)?.title;
+  return (
+    <li className="border-faint flex flex-col gap-1 border-s-4 ps-3">
+      <p className="text-soft flex flex-wrap items-center gap-x-2 text-sm">
+        <strong className="text-ink">{comment.author.name}</strong> <When at={comment.createdAt} />
+        {about === undefined ? null : <span>{about}</span>}
+        {comment.visibility === "STAFF" ? <Chip>{t("work.staffOnly")}</Chip> : null}
+      </p>
+      <p className="break-words whitespace-pre-wrap">{comment.text}</p>
+      {canDelete ? (
+        <Button kind="quiet" className="self-start px-0" isPending={remove.isPending} onPress={() => remove.mutate()} aria-label={t("work.deleteComment", { text: comment.text.slice(0, 40) })}>
+          {t("app.delete")}
+        </Button>
+      ) : null}
+      {remove.isError ? <Problems problem={remove.error} /> : null}
+    </li>
+  );
+}
+
+const WHOLE_WORK = "whole";
+
+function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssignmentId: string; viewedDocuments: readonly ViewedDocument[]; person: string }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const of = `comment:${groupAssignmentId}`;
+  const [text, setText] = useState(() => draft(person, of));
+  const [about, setAbout] = useState(WHOLE_WORK);
+  const [isStaff, setStaff] = useState(false);
+  const currentDocuments = viewedDocuments.filter((paper) => paper.document?.assignmentId != null);
+  const subject = currentDocuments.some((paper) => paper.id === about) ? about : WHOLE_WORK;
+  const updateText = (value: string) => {
+    setText(value);
+    keepDraft(person, of, value);
+  };
+  const sendComment = useMutation({
+    mutationFn: () =>
+      data(
+        client.POST("/feedback", {
+          body: { text: text.trim(), visibility: isStaff ? "STAFF" : "GROUP", ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }) },
+        }),
+      ),
+    onSuccess: () => updateText(""),
+    onSettled: () => invalidate(cache, "feedback"),
+  });
+  const error = fieldProblem(sendComment.error, "text");
+  return (
+    <Form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "") sendComment.mutate();
+      }}
+    >
+      <Area label={t("work.comment")} rows={2} maxLength={10_000} value={text} onChange={updateText} isRequired problem={error} />
+      {currentDocuments.length === 0 ? null : (
+        <Choice label={t("work.aboutWhat")} options={[{ id: WHOLE_WORK, name: t("work.wholeWork") }, ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title }))]} value={subject} onChange={setAbout} />
+      )}
+      <Check isSelected={isStaff} onChange={setStaff}>
+        {t("work.forStaff")}
+      </Check>
+      {sendComment.isError && error === undefined ? <Problems problem={sendComment.error} /> : null}
+      <Button type="submit" className="self-start" isPending={sendComment.isPending}>
+        {t("work.say")}
+      </Button>
+    </Form>
+  );
+}

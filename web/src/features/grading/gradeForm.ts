@@ -1,0 +1,67 @@
+// What a teacher writes about a work before the group sees it: as text, as it was typed.
+import type { Schemas } from "../../api/client";
+
+export interface MemberGradeForm {
+  value: string;
+  points: string;
+  feedback: string;
+}
+
+export interface GradeForm extends MemberGradeForm {
+  /** Only of members whose grade differs. */
+  members: Record<string, MemberGradeForm>;
+}
+
+/** What this browser keeps of it, in case the service cannot be reached or the group takes its work back. */
+export interface StoredGradeForm {
+  submissionId: string;
+  isUnsaved: boolean;
+  form: GradeForm;
+}
+
+const NOTHING: MemberGradeForm = { value: "", points: "", feedback: "" };
+export const EMPTY: GradeForm = { ...NOTHING, members: {} };
+export const isBlank = (own: MemberGradeForm): boolean => own.value.trim() === "" && own.points.trim() === "" && own.feedback.trim() === "";
+export const isEmpty = (form: GradeForm): boolean => isBlank(form) && Object.values(form.members).every(isBlank);
+
+const text = (own: { value?: string | null; points?: number | null; feedback?: string | null }): MemberGradeForm => ({
+  value: own.value ?? "",
+  points: own.points == null ? "" : String(own.points),
+  feedback: own.feedback ?? "",
+});
+
+export const formOf = (grade: Schemas["Grade"] | null): GradeForm =>
+  grade === null ? EMPTY : { ...text(grade), members: Object.fromEntries(grade.memberGrades.map((own) => [own.userId, text(own)])) };
+
+/** Points as they were typed, also with a comma; null for none, undefined for what is no number of points. */
+export function parsePoints(typed: string): number | null | undefined {
+  const plain = typed.trim().replace(",", ".");
+  if (plain === "") return null;
+  const points = /^\d+(\.\d+)?$/.test(plain) ? Number(plain) : Number.NaN;
+  return points <= 100_000 ? points : undefined;
+}
+
+/** Whether points can be given at all. */
+export function arePointsValid(typed: string, most: number | null): boolean {
+  const points = parsePoints(typed);
+  return points !== undefined && (points === null || most === null || points <= most);
+}
+
+const orNull = (words: string): string | null => (words.trim() === "" ? null : words.trim());
+
+/** The form as the service takes it; undefined while something in it cannot be sent. */
+export function gradeBody(form: GradeForm, most: number | null): Schemas["GradeEdit"] | undefined {
+  const members = Object.entries(form.members).filter(([, own]) => !isBlank(own));
+  if (![form, ...members.map(([, own]) => own)].every((own) => arePointsValid(own.points, most))) return undefined;
+  const memberBody = (own: MemberGradeForm) => ({ value: orNull(own.value), points: parsePoints(own.points) ?? null, feedback: orNull(own.feedback) });
+  return { ...memberBody(form), memberGrades: members.map(([userId, own]) => ({ userId, ...memberBody(own) })) };
+}
+
+/** Whether two forms say the same to the service. */
+export const isSameForm = (one: GradeForm, other: GradeForm): boolean => JSON.stringify(gradeBody(one, null) ?? one) === JSON.stringify(gradeBody(other, null) ?? other);
+
+/** With what to begin: words that were not saved, else the grade as the service has it, else what was written about the attempt before. */
+export function initialForm(submissionId: string, grade: Schemas["Grade"] | null, stored: StoredGradeForm | null): GradeForm {
+  if (stored !== null && ((stored.isUnsaved && stored.submissionId === submissionId) || (grade === null && stored.submissionId !== submissionId))) return stored.form;
+  return formOf(grade);
+}
