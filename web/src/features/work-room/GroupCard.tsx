@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { isNew } from "../../feedback/feedback";
+import { hasNewFeedback } from "../feedback/feedback";
 import { now } from "../../lib/clock";
 import { type Group, nearest } from "../../lib/groups";
 import { Chip } from "../../ui/Chip";
@@ -18,7 +18,7 @@ export function GroupCard({ group, own }: { group: Group; own: string }) {
   const isFinished = topic?.assignment.status === "FINISHED";
   const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
   const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
-  const hasNews = group.groupAssignments.some((one) => isNew(own, one, now()));
+  const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, now()));
   return (
     <Sheet className="hover:border-line relative flex h-full flex-col gap-2">
       <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>

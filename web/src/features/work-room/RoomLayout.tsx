@@ -2,8 +2,8 @@ import { PanelLeftClose, PanelLeftOpen, PanelRightClose, PanelRightOpen } from "
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isNew } from "../../feedback/feedback";
-import { FeedbackView } from "../../feedback/FeedbackView";
+import { hasNewFeedback } from "../feedback/feedback";
+import { FeedbackView } from "../feedback/FeedbackView";
 import { now } from "../../lib/clock";
 import { useKeys } from "../../lib/keys";
 import { isStaff, type Me } from "../../lib/session";
@@ -35,7 +35,7 @@ export function RoomLayout(props: Props) {
   const { t } = useTranslation();
   const isWide = useIsWideScreen();
   const place: Section = document ? "documents" : (props.section ?? "task");
-  const hasNews = topic !== undefined && !isStaff(person) && isNew(person.id, topic, now());
+  const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, now());
   const sections = <SectionTabs workRoom={workRoom} topic={topic} isOpen={document !== undefined} section={place} isWide={isWide} hasNews={hasNews} />;
   const topicSelect = topics.length > 1 && topic ? <TopicSelect groupId={workRoom.groupId} topics={topics} topic={topic} section={place} /> : null;
   if (isWide) return <ThreeColumns {...props} sections={sections} topicSelect={topicSelect} />;
@@ -61,7 +61,7 @@ function Section({ section, lead, ...props }: Props & { section: Section; lead?:
     case "chat":
       return <Chat workRoomId={workRoom.id} own={person.id} unread={unread} isStaff={isStaff(person)} isArchived={isArchived} />;
     case "feedback":
-      return topic ? <FeedbackView found={workRoom} topic={topic} own={person.id} /> : <p>{t("room.none")}</p>;
+      return topic ? <FeedbackView workRoom={workRoom} topic={topic} own={person.id} /> : <p>{t("room.none")}</p>;
     default:
       return <TaskDescription topic={topic} group={group} />;
   }

@@ -1,20 +1,20 @@
 // What came back for the work of a group: grades that were given out, and words.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Submission = Schemas["Submission"];
 export type Feedback = Schemas["Feedback"];
 export type Topic = Schemas["GroupAssignment"];
 
-export const attempts = (groupAssignmentId: string) =>
+export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.attempts(groupAssignmentId),
     queryFn: () => data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } })),
   });
 
-export const words = (groupAssignmentId: string) =>
+export const feedbackTextsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.words(groupAssignmentId),
     queryFn: () => data(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
@@ -24,7 +24,7 @@ export const words = (groupAssignmentId: string) =>
 type Work = Topic | Schemas["GroupAssignmentOfGroup"];
 
 /** When the latest grade or text for this work came; undefined while there is none. */
-export function latest(topic: Work): string | undefined {
+export function latestFeedbackTime(topic: Work): string | undefined {
   const submission = topic.currentSubmission;
   if (!submission) return undefined;
   if (!("feedback" in submission)) return [submission.gradePublishedAt, submission.feedbackPublishedAt].filter((at) => at !== undefined && at !== null).toSorted().at(-1);
@@ -34,17 +34,17 @@ export function latest(topic: Work): string | undefined {
 }
 
 const WEEK = 7 * 86_400_000;
-const key = (person: string, topic: Work) => `seen:${person}:${topic.id}`;
+const storageKey = (person: string, topic: Work) => `seen:${person}:${topic.id}`;
 
 /** Whether something came during the last days that was not looked at in this browser. */
-export function isNew(person: string, topic: Work, at: number): boolean {
-  const came = latest(topic);
-  return came !== undefined && at - Date.parse(came) < WEEK && came > (localStorage.getItem(key(person, topic)) ?? "");
+export function hasNewFeedback(person: string, topic: Work, at: number): boolean {
+  const feedbackTime = latestFeedbackTime(topic);
+  return feedbackTime !== undefined && at - Date.parse(feedbackTime) < WEEK && feedbackTime > (localStorage.getItem(storageKey(person, topic)) ?? "");
 }
 
-export function markSeen(person: string, topic: Topic): void {
-  const came = latest(topic);
-  if (came !== undefined) localStorage.setItem(key(person, topic), came);
+export function markFeedbackSeen(person: string, topic: Topic): void {
+  const feedbackTime = latestFeedbackTime(topic);
+  if (feedbackTime !== undefined) localStorage.setItem(storageKey(person, topic), feedbackTime);
 }
 
 export const isPublished = (grade: Schemas["Grade"] | null): boolean => grade?.status === "PUBLISHED";

@@ -3,42 +3,42 @@ import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../lib/problems";
-import { saveSubmittedPdf } from "../features/work-room/files";
-import { lateMinutes } from "../features/work-room/submission";
-import { topicDetailQuery, useUserName, type WorkRoom } from "../features/work-room/workRoom";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Empty } from "../ui/Empty";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { GradeSummary } from "../features/grading/GradeSummary";
-import { attempts, type Feedback, isPublished, markSeen, type Submission, type Topic, words } from "./feedback";
+import { useSay } from "../../lib/problems";
+import { saveSubmittedPdf } from "../work-room/files";
+import { lateMinutes } from "../work-room/submission";
+import { topicDetailQuery, useUserName, type WorkRoom } from "../work-room/workRoom";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { GradeSummary } from "../grading/GradeSummary";
+import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type Topic, feedbackTextsQuery } from "./feedback";
 
 /** S13: what came back for the work of a group on a topic. Students find what was given out, nothing else. */
-export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: Topic; own: string }) {
+export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: Topic; own: string }) {
   const { t } = useTranslation();
-  const nameOf = useUserName(found);
-  const handed = useQuery(attempts(topic.id));
-  const said = useQuery(words(topic.id));
+  const nameOf = useUserName(workRoom);
+  const attemptsQueryResult = useQuery(attemptsQuery(topic.id));
+  const textsQueryResult = useQuery(feedbackTextsQuery(topic.id));
   const whole = useQuery(topicDetailQuery(topic.assignmentId));
-  const isThere = handed.isSuccess && said.isSuccess;
+  const hasFeedback = attemptsQueryResult.isSuccess && textsQueryResult.isSuccess;
   useEffect(() => {
-    if (isThere) markSeen(own, topic);
-  }, [isThere, own, topic]);
-  if (handed.isPending || said.isPending) return <Shape count={1} />;
-  if (!handed.data || !said.data) return <Problems problem={handed.error ?? said.error} again={() => void Promise.all([handed.refetch(), said.refetch()])} />;
-  const given = handed.data.filter((one) => isPublished(one.grade));
+    if (hasFeedback) markFeedbackSeen(own, topic);
+  }, [hasFeedback, own, topic]);
+  if (attemptsQueryResult.isPending || textsQueryResult.isPending) return <Shape count={1} />;
+  if (!attemptsQueryResult.data || !textsQueryResult.data) return <Problems problem={attemptsQueryResult.error ?? textsQueryResult.error} again={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])} />;
+  const published = attemptsQueryResult.data.filter((one) => isPublished(one.grade));
   // A teacher who visits finds here what the group finds.
-  const texts = said.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
-  const loose = texts.filter((one) => one.submissionId === null);
-  const current = handed.data.find((one) => one.status === "ACTIVE");
+  const texts = textsQueryResult.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
+  const generalTexts = texts.filter((one) => one.submissionId === null);
+  const current = attemptsQueryResult.data.find((one) => one.status === "ACTIVE");
   return (
     <div className="flex max-w-prose flex-col gap-4">
       <h2 className="sr-only">{t("room.place.feedback")}</h2>
-      {given.length === 0 && texts.length === 0 ? (
+      {published.length === 0 && texts.length === 0 ? (
         <Empty>
           {t("feedback.none")}{" "}
           {current ? (
@@ -50,11 +50,11 @@ export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: To
           )}
         </Empty>
       ) : null}
-      {loose.map((one) => (
-        <Text key={one.id} feedback={one} />
+      {generalTexts.map((one) => (
+        <FeedbackText key={one.id} feedback={one} />
       ))}
-      {handed.data.map((one) => (
-        <Attempt
+      {attemptsQueryResult.data.map((one) => (
+        <FeedbackAttempt
           key={one.id}
           submission={one}
           texts={texts.filter((text) => text.submissionId === one.id)}
@@ -76,7 +76,7 @@ interface AttemptProps {
 }
 
 /** One attempt: what was handed in, and what came back for it. */
-function Attempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptProps) {
+function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptProps) {
   const { t } = useTranslation();
   const title = t("feedback.attempt", { number: submission.attempt });
   return (
@@ -98,14 +98,14 @@ function Attempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptPr
         </div>
       ) : null}
       {texts.map((one) => (
-        <Text key={one.id} feedback={one} />
+        <FeedbackText key={one.id} feedback={one} />
       ))}
       <Documents submission={submission} isFinished={isFinished} />
     </section>
   );
 }
 
-function Text({ feedback }: { feedback: Feedback }) {
+function FeedbackText({ feedback }: { feedback: Feedback }) {
   return (
     <article className="border-accent border-s-4 ps-3">
       <p className="text-soft text-sm">
@@ -119,8 +119,8 @@ function Text({ feedback }: { feedback: Feedback }) {
 /** The documents as they were handed in; as PDF once the topic is finished. */
 function Documents({ submission, isFinished }: { submission: Submission; isFinished: boolean }) {
   const { t } = useTranslation();
-  const say = useSay();
-  const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => note(say(problem)) });
+  const errorText = useSay();
+  const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => note(errorText(problem)) });
   return (
     <ul className="flex flex-col">
       {submission.documents.map((one) => (
