@@ -1,18 +1,18 @@
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../lib/bytes";
-import { useTime } from "../lib/time";
-import { type Fact, facts, type Value } from "./facts";
+import { useBytes } from "../../lib/bytes";
+import { useTime } from "../../lib/time";
+import { type Detail, listDetails, type DetailValue } from "./details";
 
 /** The details of a record. */
-export function Facts({ details, of }: { details: Readonly<Record<string, unknown>>; of: ReadonlyMap<string, string> }) {
-  const known = facts(details, of);
-  return known.map((fact) => <Line key={fact.field} fact={fact} />);
+export function ActivityDetails({ details, of }: { details: Readonly<Record<string, unknown>>; of: ReadonlyMap<string, string> }) {
+  const known = listDetails(details, of);
+  return known.map((fact) => <DetailRow key={fact.field} fact={fact} />);
 }
 
-function Line({ fact }: { fact: Fact }) {
+function DetailRow({ fact }: { fact: Detail }) {
   const { t, i18n } = useTranslation();
-  const say = useValue();
+  const valueText = useDetailText();
   // A field that a newer service has keeps its own name.
   const name = i18n.exists(`activity.field.${fact.field}`) ? t(`activity.field.${fact.field}`) : fact.field;
   return (
@@ -22,18 +22,18 @@ function Line({ fact }: { fact: Fact }) {
         {fact.before === undefined ? null : (
           <>
             <span className="sr-only">{t("activity.before")} </span>
-            <s className="text-soft">{say(fact.before)}</s> <span aria-hidden="true">→ </span>
+            <s className="text-soft">{valueText(fact.before)}</s> <span aria-hidden="true">→ </span>
             <span className="sr-only">{t("activity.after")} </span>
           </>
         )}
-        {say(fact.value)}
+        {valueText(fact.value)}
       </dd>
     </>
   );
 }
 
 /** A value in words. */
-function useValue(): (value: Value) => string {
+function useDetailText(): (value: DetailValue) => string {
   const { t, i18n } = useTranslation();
   const { moment, language } = useTime();
   const bytes = useBytes();

@@ -1,21 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { PersonSearch } from "../school/PersonSearch";
-import { Choice } from "../ui/Choice";
-import { names } from "./activity";
-import { CATEGORIES, PERIODS, type Shown } from "./shown";
+import { PersonSearch } from "../../school/PersonSearch";
+import { Choice } from "../../ui/Choice";
+import { activityNamesQuery } from "./activity";
+import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
 
 const ALL = "all";
 
 /** What of the log is shown: class, group, sort of thing, person, period. */
-export function Filters({ shown, show }: { shown: Shown; show: (next: Shown) => void }) {
+export function ActivityFilters({ filters, onChange }: { filters: ActivityFilterValues; onChange: (next: ActivityFilterValues) => void }) {
   const { t } = useTranslation();
-  const known = useQuery(names).data;
+  const known = useQuery(activityNamesQuery).data;
   const all = { id: ALL, name: t("app.all") };
-  const groups = known?.groups.filter((group) => shown.classId === undefined || group.classId === shown.classId) ?? [];
-  const one = <K extends keyof Shown>(key: K, id: string): Shown => {
-    const { [key]: _, ...rest } = shown;
+  const groups = known?.groups.filter((group) => filters.classId === undefined || group.classId === filters.classId) ?? [];
+  const choose = <K extends keyof ActivityFilterValues>(key: K, id: string): ActivityFilterValues => {
+    const { [key]: _, ...rest } = filters;
     return id === ALL ? rest : { ...rest, [key]: id };
   };
   return (
@@ -23,32 +23,32 @@ export function Filters({ shown, show }: { shown: Shown; show: (next: Shown) => 
       <Choice
         label={t("activity.class")}
         options={[all, ...(known?.classes ?? []).map(({ id, name }) => ({ id: id as string, name }))]}
-        value={shown.classId ?? ALL}
+        value={filters.classId ?? ALL}
         onChange={(id) => {
-          const { groupId: _, ...rest } = one("classId", id);
-          show(rest);
+          const { groupId: _, ...rest } = choose("classId", id);
+          onChange(rest);
         }}
       />
       <Choice
         label={t("activity.group")}
         options={[all, ...groups.map((group) => ({ id: group.id as string, name: group.displayName ?? group.name }))]}
-        value={shown.groupId ?? ALL}
-        onChange={(id) => show(one("groupId", id))}
+        value={filters.groupId ?? ALL}
+        onChange={(id) => onChange(choose("groupId", id))}
       />
       <Choice
         label={t("activity.about")}
         options={[all, ...CATEGORIES.map((id) => ({ id: id as string, name: t(`activity.category.${id}`) }))]}
-        value={shown.category ?? ALL}
-        onChange={(id) => show(one("category", id))}
+        value={filters.category ?? ALL}
+        onChange={(id) => onChange(choose("category", id))}
       />
       <Choice
         label={t("activity.period")}
         options={[...PERIODS.map((id) => ({ id: id as string, name: t(`activity.since.${id}`) })), { id: ALL, name: t("activity.since.ever") }]}
-        value={shown.period ?? ALL}
-        onChange={(id) => show(one("period", id))}
+        value={filters.period ?? ALL}
+        onChange={(id) => onChange(choose("period", id))}
       />
       <div className="col-span-2 lg:col-span-1">
-        <PersonSearch label={t("activity.person")} value={shown.userId ?? null} onChange={(id) => show(one("userId", id ?? ALL))} />
+        <PersonSearch label={t("activity.person")} value={filters.userId ?? null} onChange={(id) => onChange(choose("userId", id ?? ALL))} />
       </div>
     </div>
   );

@@ -2,25 +2,25 @@
 import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
-import type { Shown } from "./shown";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
+import type { ActivityFilterValues } from "./filters";
 
-export type Row = Schemas["ActivityLog"];
+export type ActivityEntry = Schemas["ActivityLog"];
 const DAYS = { today: 0, week: 6, month: 29 } as const;
 
 /** When a period begins: with the day, where its reader is. */
-export function begin(period: NonNullable<Shown["period"]>, zone: string, at: number): string {
+export function periodStart(period: NonNullable<ActivityFilterValues["period"]>, zone: string, at: number): string {
   const midnight = fromDate(new Date(at), zone).set({ hour: 0, minute: 0, second: 0, millisecond: 0 });
   return midnight.subtract({ days: DAYS[period] }).toDate().toISOString();
 }
 
 /** What the service is asked for. */
-export function queryOf({ period, ...rest }: Shown, zone: string, at: number) {
-  return period === undefined ? rest : { ...rest, from: begin(period, zone, at) };
+export function activityParams({ period, ...rest }: ActivityFilterValues, zone: string, at: number) {
+  return period === undefined ? rest : { ...rest, from: periodStart(period, zone, at) };
 }
 
-export const log = (query: ReturnType<typeof queryOf>) =>
+export const activityQuery = (query: ReturnType<typeof activityParams>) =>
   infiniteQueryOptions({
     queryKey: queryKeys.activity.log(query),
     queryFn: ({ pageParam }) => data(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
@@ -29,7 +29,7 @@ export const log = (query: ReturnType<typeof queryOf>) =>
   });
 
 /** The names of what records only number: classes, groups and topics that are still there. */
-export const names = queryOptions({
+export const activityNamesQuery = queryOptions({
   queryKey: queryKeys.activity.names(),
   queryFn: async () => {
     const none = { params: { query: {} } };
@@ -48,7 +48,7 @@ export const names = queryOptions({
 });
 
 /** Records by the day they were made on, as the reader's zone has it; the order stays. */
-export function byDay<T extends { createdAt: string }>(rows: readonly T[], day: (at: string) => string): { day: string; rows: T[] }[] {
+export function groupByDay<T extends { createdAt: string }>(rows: readonly T[], day: (at: string) => string): { day: string; rows: T[] }[] {
   const days: { day: string; rows: T[] }[] = [];
   for (const row of rows) {
     const name = day(row.createdAt);
@@ -60,7 +60,7 @@ export function byDay<T extends { createdAt: string }>(rows: readonly T[], day: 
 }
 
 /** What a record is about, and where it happened. */
-export function parts(row: Row, of: ReadonlyMap<string, string>): { what: string; where: string[] } {
+export function describeEntry(row: ActivityEntry, of: ReadonlyMap<string, string>): { what: string; where: string[] } {
   const document = row.details.document as { title?: unknown } | undefined;
   const title = typeof document?.title === "string" ? document.title : undefined;
   const what = title ?? row.entityName ?? "";

@@ -1,12 +1,12 @@
 import { ChevronRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useTime } from "../lib/time";
-import { parts, type Row } from "./activity";
-import { Facts } from "./Facts";
+import { useTime } from "../../lib/time";
+import { describeEntry, type ActivityEntry } from "./activity";
+import { ActivityDetails } from "./ActivityDetails";
 
 /** What a record says, without who: the words of its event, which the sort of thing may narrow. */
-function useSentence(): (row: Row, what: string) => string {
+function useActivitySentence(): (row: ActivityEntry, what: string) => string {
   const { t, i18n } = useTranslation();
   return (row, what) => {
     const keys = [`activity.says.${row.event}_${row.entityType}`, `activity.says.${row.event}`];
@@ -16,11 +16,11 @@ function useSentence(): (row: Row, what: string) => string {
 }
 
 /** One record: when, who, what and where; the rest on demand. */
-export function Line({ row, of }: { row: Row; of: ReadonlyMap<string, string> }) {
+export function ActivityRow({ row, of }: { row: ActivityEntry; of: ReadonlyMap<string, string> }) {
   const { t, i18n } = useTranslation();
   const { clock, full } = useTime();
-  const sentence = useSentence();
-  const { what, where } = parts(row, of);
+  const sentence = useActivitySentence();
+  const { what, where } = describeEntry(row, of);
   const role = row.userRole.toLowerCase();
   return (
     <li>
@@ -44,7 +44,7 @@ export function Line({ row, of }: { row: Row; of: ReadonlyMap<string, string> })
               <dd className="mb-1 sm:mb-0">{t(`activity.role.${role}`)}</dd>
             </>
           ) : null}
-          <Facts details={row.details} of={of} />
+          <ActivityDetails details={row.details} of={of} />
         </dl>
       </details>
     </li>
