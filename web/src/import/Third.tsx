@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { homerooms } from "../homerooms/homerooms";
+import { homeroomsQuery } from "../features/homerooms/homerooms";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { note } from "../ui/notes";
@@ -53,7 +53,7 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
 /** Homerooms that the table names and nobody has made yet: wanted, or a slip of the pen. */
 function Rooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
-  const { data: known } = useQuery(homerooms);
+  const { data: known } = useQuery(homeroomsQuery);
   if (!known || wizard.rows === null) return null;
   const rooms = newRooms(wizard.rows, wizard.places, known.flatMap((room) => [room.name, room.id]));
   if (rooms.length === 0) return null;

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
-import { called, homerooms } from "../homerooms/homerooms";
+import { homeroomLabel, homeroomsQuery } from "../features/homerooms/homerooms";
 import { isOfFields, useFields, useSay } from "../lib/problems";
 import { invalidate } from "../lib/queryKeys";
 import { type Me, standing } from "../lib/session";
@@ -73,7 +73,7 @@ interface CardProps {
 function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
   const { t } = useTranslation();
   const say = useSay();
-  const rooms = useQuery(homerooms);
+  const rooms = useQuery(homeroomsQuery);
   const [role, setRole] = useState<NewRole>("STUDENT");
   const [way, setWay] = useState<Way>("made");
   const [said, setSaid] = useState(NOTHING);
@@ -110,7 +110,7 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
       {role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
         <Choice
           label={t("people.homeroom")}
-          options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: called(room) }))]}
+          options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) }))]}
           value={said.homeroomId || "none"}
           onChange={(id) => set({ homeroomId: id === "none" ? "" : id })}
           {...of("homeroomId")}

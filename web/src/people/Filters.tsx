@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { called, homerooms } from "../homerooms/homerooms";
+import { homeroomLabel, homeroomsQuery } from "../features/homerooms/homerooms";
 import { Choice } from "../ui/Choice";
 import { Field } from "../ui/Field";
 import { ROLE_FILTERS, type Filters as Wanted } from "./people";
@@ -12,10 +12,10 @@ const ALL = "all";
 /** What the list is narrowed to; the address keeps it. */
 export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (filters: Wanted) => void }) {
   const { t } = useTranslation();
-  const rooms = useQuery(homerooms);
+  const rooms = useQuery(homeroomsQuery);
   const roles = [{ id: ALL, name: t("app.all") }, ...ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))];
   const states = [{ id: ALL, name: t("app.all") }, ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) }))];
-  const known = [{ id: ALL, name: t("app.all") }, ...(rooms.data ?? []).map((room) => ({ id: room.id, name: called(room) }))];
+  const known = [{ id: ALL, name: t("app.all") }, ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) }))];
   const { search: _, ...others } = wanted;
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">

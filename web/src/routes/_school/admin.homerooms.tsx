@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Page } from "../../admin/Page";
-import { Card } from "../../homerooms/Card";
-import { homerooms } from "../../homerooms/homerooms";
-import { List } from "../../homerooms/List";
-import { RollOver } from "../../homerooms/RollOver";
-import { Room } from "../../homerooms/Room";
+import { HomeroomDialog } from "../../features/homerooms/HomeroomDialog";
+import { homeroomsQuery } from "../../features/homerooms/homerooms";
+import { HomeroomList } from "../../features/homerooms/HomeroomList";
+import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
+import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
 import { isAdmin, only } from "../../lib/session";
 import { Slips } from "../../people/Slips";
 import { Button } from "../../ui/Button";
@@ -28,14 +28,14 @@ function Homerooms() {
   const { person: caller } = Route.useRouteContext();
   const { year, room } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const { data: all = [] } = useQuery(homerooms);
+  const { data: all = [] } = useQuery(homeroomsQuery);
   const [open, setOpen] = useState<"add" | "roll" | null>(null);
   const close = () => setOpen(null);
   const show = (wanted: string | undefined) => void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
   if (room !== undefined) {
     return (
       <>
-        <Room key={room} id={room} onBack={() => void navigate({ search: {} })} />
+        <HomeroomDetails key={room} id={room} onBack={() => void navigate({ search: {} })} />
         <Slips caller={caller} />
       </>
     );
@@ -50,9 +50,9 @@ function Homerooms() {
   );
   return (
     <Page title={t("admin.homerooms")} actions={actions}>
-      <List year={year} onYear={show} onRoom={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
-      {open === "add" ? <Card room={null} onClose={close} /> : null}
-      {open === "roll" ? <RollOver rooms={all} onClose={close} onDone={show} /> : null}
+      <HomeroomList year={year} onYear={show} onOpen={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
+      {open === "add" ? <HomeroomDialog homeroom={null} onClose={close} /> : null}
+      {open === "roll" ? <RollOverDialog homerooms={all} onClose={close} onDone={show} /> : null}
     </Page>
   );
 }

@@ -2,50 +2,50 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Looking } from "../people/Filters";
-import { people } from "../people/people";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { Window } from "../ui/Window";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Looking } from "../../people/Filters";
+import { people } from "../../people/people";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { Window } from "../../ui/Window";
 import type { Homeroom } from "./homerooms";
 
 /** How many the service takes at once. */
-const MOST = 500;
+const MAX_STUDENTS = 500;
 
 /** Many students into a homeroom: looked for, ticked, sent together. What is ticked stays ticked while one looks on. */
-export function Enrol({ room, inside, onClose }: { room: Homeroom; inside: ReadonlySet<string>; onClose: () => void }) {
+export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Homeroom; enrolledIds: ReadonlySet<string>; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const found = useInfiniteQuery(people({ role: "STUDENT", isActive: "1", ...(search === "" ? {} : { search }) }));
-  const students = (found.data?.pages.flatMap((page) => page.data) ?? []).filter((user) => !inside.has(user.id));
+  const students = (found.data?.pages.flatMap((page) => page.data) ?? []).filter((user) => !enrolledIds.has(user.id));
   const enrol = useMutation({
     mutationFn: async () => {
       const ids = [...chosen];
       let added = 0;
-      for (let at = 0; at < ids.length; at += MOST) {
-        added += (await data(client.POST("/homerooms/{id}/students", { params: { path: { id: room.id } }, body: { studentIds: ids.slice(at, at + MOST) } }))).added;
+      for (let at = 0; at < ids.length; at += MAX_STUDENTS) {
+        added += (await data(client.POST("/homerooms/{id}/students", { params: { path: { id: homeroom.id } }, body: { studentIds: ids.slice(at, at + MAX_STUDENTS) } }))).added;
       }
       return added;
     },
     onSuccess: async (added) => {
       await invalidate(cache, "homerooms");
-      note(t("homerooms.enrolled", { count: added, name: room.name }));
+      note(t("homerooms.enrolled", { count: added, name: homeroom.name }));
       onClose();
     },
   });
   const toggle = (ids: string[], isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))));
   const isAll = students.length > 0 && students.every((user) => chosen.has(user.id));
   return (
-    <Window title={t("homerooms.enrolInto", { name: room.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Window title={t("homerooms.enrolInto", { name: homeroom.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <Looking text={search} onText={setSearch} />
@@ -76,7 +76,7 @@ export function Enrol({ room, inside, onClose }: { room: Homeroom; inside: Reado
           ) : null}
           {enrol.isError ? (
             <p role="alert" className="text-bad">
-              {say(enrol.error)}
+              {errorText(enrol.error)}
             </p>
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">

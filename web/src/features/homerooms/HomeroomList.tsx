@@ -3,31 +3,31 @@ import { useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { staff } from "../people/people";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Empty } from "../ui/Empty";
-import { Grid } from "../ui/Grid";
-import { More } from "../ui/More";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { Card } from "./Card";
-import { homerooms, type Homeroom } from "./homerooms";
-import { Remove } from "./Remove";
+import { staff } from "../../people/people";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Empty } from "../../ui/Empty";
+import { Grid } from "../../ui/Grid";
+import { More } from "../../ui/More";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { HomeroomDialog } from "./HomeroomDialog";
+import { homeroomsQuery, type Homeroom } from "./homerooms";
+import { DeleteHomeroomDialog } from "./DeleteHomeroomDialog";
 
 const ALL = "all";
 
 interface Props {
   year: string | undefined;
   onYear: (year: string | undefined) => void;
-  onRoom: (id: string) => void;
+  onOpen: (id: string) => void;
   onAdd: () => void;
 }
 
 /** The homerooms of a school, of one year or all. */
-export function List({ year, onYear, onRoom, onAdd }: Props) {
+export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
   const { t } = useTranslation();
-  const found = useQuery(homerooms);
+  const found = useQuery(homeroomsQuery);
   const { data: known = [] } = useQuery(staff);
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
   const [edited, setEdited] = useState<Homeroom | null>(null);
@@ -69,17 +69,17 @@ export function List({ year, onYear, onRoom, onAdd }: Props) {
             sort: (room) => room.name,
             cell: (room) => (
               <span className="flex flex-col items-start">
-                <Button kind="quiet" className="-mx-1 justify-start border-0 px-1!" onPress={() => onRoom(room.id)}>
+                <Button kind="quiet" className="-mx-1 justify-start border-0 px-1!" onPress={() => onOpen(room.id)}>
                   {room.name}
                 </Button>
                 <span className="text-soft -mt-2 text-sm sm:hidden">{[room.academicYear, teacher(room)].filter(Boolean).join(" · ")}</span>
               </span>
             ),
           },
-          { id: "year", name: t("homerooms.year"), isExtra: true, sort: (room) => room.academicYear ?? "", cell: (room) => <Line>{room.academicYear ?? "–"}</Line> },
-          { id: "grade", name: t("homerooms.grade"), isExtra: true, sort: (room) => room.gradeLevel ?? "", cell: (room) => <Line>{room.gradeLevel ?? "–"}</Line> },
-          { id: "teacher", name: t("homerooms.teacher"), isExtra: true, sort: teacher, cell: (room) => <Line>{teacher(room) || "–"}</Line> },
-          { id: "students", name: t("homerooms.students"), sort: (room) => room.studentCount, cell: (room) => <Line>{room.studentCount}</Line> },
+          { id: "year", name: t("homerooms.year"), isExtra: true, sort: (room) => room.academicYear ?? "", cell: (room) => <CellLine>{room.academicYear ?? "–"}</CellLine> },
+          { id: "grade", name: t("homerooms.grade"), isExtra: true, sort: (room) => room.gradeLevel ?? "", cell: (room) => <CellLine>{room.gradeLevel ?? "–"}</CellLine> },
+          { id: "teacher", name: t("homerooms.teacher"), isExtra: true, sort: teacher, cell: (room) => <CellLine>{teacher(room) || "–"}</CellLine> },
+          { id: "students", name: t("homerooms.students"), sort: (room) => room.studentCount, cell: (room) => <CellLine>{room.studentCount}</CellLine> },
           {
             id: "more",
             name: t("people.more"),
@@ -88,7 +88,7 @@ export function List({ year, onYear, onRoom, onAdd }: Props) {
               <More
                 label={room.name}
                 deeds={[
-                  { id: "open", name: t("homerooms.open"), onAction: () => onRoom(room.id) },
+                  { id: "open", name: t("homerooms.open"), onAction: () => onOpen(room.id) },
                   { id: "edit", name: t("homerooms.change"), onAction: () => setEdited(room) },
                   { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setRemoved(room) },
                 ]}
@@ -97,11 +97,11 @@ export function List({ year, onYear, onRoom, onAdd }: Props) {
           },
         ]}
       />
-      {edited ? <Card room={edited} onClose={() => setEdited(null)} /> : null}
-      {removed ? <Remove room={removed} onClose={() => setRemoved(null)} /> : null}
+      {edited ? <HomeroomDialog homeroom={edited} onClose={() => setEdited(null)} /> : null}
+      {removed ? <DeleteHomeroomDialog homeroom={removed} onClose={() => setRemoved(null)} /> : null}
     </div>
   );
 }
 
 /** On the line of the name beside it. */
-const Line = ({ children }: { children: string | number }) => <span className="flex min-h-11 items-center tabular-nums">{children}</span>;
+const CellLine = ({ children }: { children: string | number }) => <span className="flex min-h-11 items-center tabular-nums">{children}</span>;

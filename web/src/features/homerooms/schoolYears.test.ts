@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { nextName, nextYear, yearAt } from "./years";
+import { nextName, nextYear, schoolYearAt } from "./schoolYears";
 
 describe("a year later", () => {
   it("homerooms are one higher", () => {
@@ -10,6 +10,6 @@ describe("a year later", () => {
     expect(["2026/2027", "2026/27", "2027", "99/00", "this year"].map(nextYear)).toEqual(["2027/2028", "2027/28", "2028", "00/01", ""]);
   });
   it("the year begins in August", () => {
-    expect([yearAt(Date.UTC(2026, 6, 15)), yearAt(Date.UTC(2026, 7, 15))]).toEqual(["2025/2026", "2026/2027"]);
+    expect([schoolYearAt(Date.UTC(2026, 6, 15)), schoolYearAt(Date.UTC(2026, 7, 15))]).toEqual(["2025/2026", "2026/2027"]);
   });
 });

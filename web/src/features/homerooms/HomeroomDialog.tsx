@@ -3,41 +3,41 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { now } from "../lib/clock";
-import { isOfFields, useFields, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Window } from "../ui/Window";
-import { homerooms, type Homeroom } from "./homerooms";
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Window } from "../../ui/Window";
+import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { TeacherField } from "./TeacherField";
-import { yearAt } from "./years";
+import { schoolYearAt } from "./schoolYears";
 
 /** A homeroom's name, year, grade and teacher: of a new one, or of one that is there. */
-export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => void }) {
+export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | null; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const { data: known } = useQuery(homerooms);
+  const { data: known } = useQuery(homeroomsQuery);
   const latest = known?.map((one) => one.academicYear ?? "").toSorted().at(-1);
-  const [name, setName] = useState(room?.name ?? "");
-  const [year, setYear] = useState(room ? (room.academicYear ?? "") : latest || yearAt(now()));
-  const [grade, setGrade] = useState(room?.gradeLevel ?? "");
-  const [teacherId, setTeacherId] = useState(room?.teacherId ?? null);
+  const [name, setName] = useState(homeroom?.name ?? "");
+  const [year, setYear] = useState(homeroom ? (homeroom.academicYear ?? "") : latest || schoolYearAt(now()));
+  const [grade, setGrade] = useState(homeroom?.gradeLevel ?? "");
+  const [teacherId, setTeacherId] = useState(homeroom?.teacherId ?? null);
   const body = { name: name.trim(), academicYear: year.trim() || null, gradeLevel: grade.trim() || null, teacherId };
   const save = useMutation({
-    mutationFn: () => (room ? data(client.PATCH("/homerooms/{id}", { params: { path: { id: room.id } }, body })) : data(client.POST("/homerooms", { body }))),
+    mutationFn: () => (homeroom ? data(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body })) : data(client.POST("/homerooms", { body }))),
     onSuccess: async () => {
       await invalidate(cache, "homerooms");
-      note(room ? t("app.saved") : t("homerooms.made", { name: body.name }));
+      note(homeroom ? t("app.saved") : t("homerooms.made", { name: body.name }));
       onClose();
     },
   });
   const of = useFields(save.error);
   return (
-    <Window title={room ? t("homerooms.edit", { name: room.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Window title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -54,7 +54,7 @@ export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => 
           <TeacherField value={teacherId} onChange={setTeacherId} {...of("teacherId")} />
           {save.isError && !isOfFields(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (
             <p role="alert" className="text-bad">
-              {say(save.error)}
+              {errorText(save.error)}
             </p>
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">

@@ -1,16 +1,16 @@
 // Homerooms and who is in them.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Homeroom = Schemas["Homeroom"];
 export type HomeroomStudent = Schemas["HomeroomStudent"];
 
-export const homerooms = queryOptions({ queryKey: queryKeys.homerooms.list(), queryFn: () => data(client.GET("/homerooms")) });
+export const homeroomsQuery = queryOptions({ queryKey: queryKeys.homerooms.list(), queryFn: () => data(client.GET("/homerooms")) });
 
-export const roster = (id: string) =>
+export const homeroomStudentsQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.homerooms.students(id), queryFn: () => data(client.GET("/homerooms/{id}/students", { params: { path: { id } } })) });
 
 /** How a homeroom is called where several years stand beside each other. */
-export const called = (room: Homeroom): string => [room.name, room.academicYear].filter(Boolean).join(" · ");
+export const homeroomLabel = (room: Homeroom): string => [room.name, room.academicYear].filter(Boolean).join(" · ");

@@ -4,37 +4,37 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../admin/Page";
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { staff } from "../people/people";
-import { Button } from "../ui/Button";
-import { Empty } from "../ui/Empty";
-import { Grid } from "../ui/Grid";
-import { More } from "../ui/More";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { Card } from "./Card";
-import { Enrol } from "./Enrol";
-import { FirstPasswords } from "./FirstPasswords";
-import { called, homerooms, roster, type HomeroomStudent } from "./homerooms";
-import { Remove } from "./Remove";
+import { Page } from "../../admin/Page";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { staff } from "../../people/people";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
+import { Grid } from "../../ui/Grid";
+import { More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { HomeroomDialog } from "./HomeroomDialog";
+import { EnrolDialog } from "./EnrolDialog";
+import { FirstPasswordsDialog } from "./FirstPasswordsDialog";
+import { homeroomLabel, homeroomsQuery, homeroomStudentsQuery, type HomeroomStudent } from "./homerooms";
+import { DeleteHomeroomDialog } from "./DeleteHomeroomDialog";
 
 /** One homeroom: who is in it, who leads it. */
-export function Room({ id, onBack }: { id: string; onBack: () => void }) {
+export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void }) {
   const { t } = useTranslation();
-  const rooms = useQuery(homerooms);
-  const students = useQuery(roster(id));
+  const homeroomsQueryResult = useQuery(homeroomsQuery);
+  const students = useQuery(homeroomStudentsQuery(id));
   const { data: known = [] } = useQuery(staff);
   const [open, setOpen] = useState<"edit" | "remove" | "enrol" | "passwords" | null>(null);
-  const room = rooms.data?.find((one) => one.id === id);
+  const homeroom = homeroomsQueryResult.data?.find((one) => one.id === id);
   const close = () => setOpen(null);
-  const take = useTaking(id);
-  if (rooms.isPending) return <Page title={t("admin.homerooms")}><Rows /></Page>;
-  if (!room) return <Page title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></Page>;
-  const teacher = known.find((user) => user.id === room.teacherId)?.name;
+  const removing = useRemoveStudent(id);
+  if (homeroomsQueryResult.isPending) return <Page title={t("admin.homerooms")}><Rows /></Page>;
+  if (!homeroom) return <Page title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></Page>;
+  const teacher = known.find((user) => user.id === homeroom.teacherId)?.name;
   const rows = (students.data ?? []).map((one) => ({ ...one, id: one.user.id }));
   const actions = (
     <>
@@ -42,7 +42,7 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
         {t("homerooms.enrol")}
       </Button>
       <More
-        label={room.name}
+        label={homeroom.name}
         deeds={[
           { id: "passwords", name: t("homerooms.passwordsDeed"), onAction: () => setOpen("passwords") },
           { id: "edit", name: t("homerooms.change"), onAction: () => setOpen("edit") },
@@ -52,13 +52,13 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
     </>
   );
   return (
-    <Page title={called(room)} actions={actions}>
+    <Page title={homeroomLabel(homeroom)} actions={actions}>
       <p className="flex flex-wrap gap-x-4">
         <Link to="/admin/homerooms" className="inline-flex min-h-11 items-center">
           ‹ {t("homerooms.back")}
         </Link>
         <span className="text-soft inline-flex items-center">
-          {[teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }), room.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: room.gradeLevel })].filter(Boolean).join(" · ")}
+          {[teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }), homeroom.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: homeroom.gradeLevel })].filter(Boolean).join(" · ")}
         </span>
       </p>
       {students.isPending ? <Rows /> : null}
@@ -72,14 +72,14 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
             none={null}
             isLong
             columns={[
-              { id: "name", name: t("people.name"), cell: (row) => <Name row={row} /> },
+              { id: "name", name: t("people.name"), cell: (row) => <StudentName row={row} /> },
               { id: "email", name: t("people.email"), isExtra: true, cell: (row) => <span className="text-soft flex min-h-11 items-center">{row.user.email}</span> },
               {
                 id: "more",
                 name: t("people.more"),
                 isSlim: true,
                 cell: (row) => (
-                  <Button kind="quiet" className="px-0" aria-label={t("homerooms.takeOut", { name: row.user.name })} onPress={() => take.mutate({ row, isIn: false })}>
+                  <Button kind="quiet" className="px-0" aria-label={t("homerooms.takeOut", { name: row.user.name })} onPress={() => removing.mutate({ row, isIn: false })}>
                     <X aria-hidden="true" className="size-5" />
                   </Button>
                 ),
@@ -89,15 +89,15 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
           <p className="text-soft">{t("homerooms.count", { count: rows.length })}</p>
         </>
       ) : null}
-      {open === "edit" ? <Card room={room} onClose={close} /> : null}
-      {open === "remove" ? <Remove room={room} onClose={close} onGone={onBack} /> : null}
-      {open === "passwords" ? <FirstPasswords room={room} onClose={close} /> : null}
-      {open === "enrol" ? <Enrol room={room} inside={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
+      {open === "edit" ? <HomeroomDialog homeroom={homeroom} onClose={close} /> : null}
+      {open === "remove" ? <DeleteHomeroomDialog homeroom={homeroom} onClose={close} onDeleted={onBack} /> : null}
+      {open === "passwords" ? <FirstPasswordsDialog homeroom={homeroom} onClose={close} /> : null}
+      {open === "enrol" ? <EnrolDialog homeroom={homeroom} enrolledIds={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
     </Page>
   );
 }
 
-function Name({ row }: { row: HomeroomStudent }) {
+function StudentName({ row }: { row: HomeroomStudent }) {
   return (
     <span className="flex flex-col items-start [overflow-wrap:anywhere]">
       <Link to="/admin/users" search={{ person: row.user.id }} className="inline-flex min-h-11 items-center">
@@ -109,20 +109,20 @@ function Name({ row }: { row: HomeroomStudent }) {
 }
 
 /** Takes a student out, and back in. */
-function useTaking(id: string) {
+function useRemoveStudent(id: string) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const take = useMutation({
+  const remove = useMutation({
     mutationFn: async ({ row, isIn }: { row: HomeroomStudent; isIn: boolean }) => {
       if (isIn) await data(client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }));
       else await data(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
     },
     onSuccess: async (_, { row, isIn }) => {
       await invalidate(cache, "homerooms");
-      if (!isIn) note(t("homerooms.takenOut", { name: row.user.name }), () => take.mutate({ row, isIn: true }));
+      if (!isIn) note(t("homerooms.takenOut", { name: row.user.name }), () => remove.mutate({ row, isIn: true }));
     },
-    onError: (problem) => void note(say(problem)),
+    onError: (problem) => void note(errorText(problem)),
   });
-  return take;
+  return remove;
 }

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { folded } from "../lib/names";
-import { staff } from "../people/people";
-import { Search } from "../ui/Search";
+import { folded } from "../../lib/names";
+import { staff } from "../../people/people";
+import { Search } from "../../ui/Search";
 
 /** Who leads a homeroom: found by the name; nobody when the field is emptied. */
 export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {

@@ -2,47 +2,47 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { now } from "../lib/clock";
-import { useSay } from "../lib/problems";
-import { invalidate, queryKeys } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Progress } from "../ui/Progress";
-import { Window } from "../ui/Window";
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { useSay } from "../../lib/problems";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Progress } from "../../ui/Progress";
+import { Window } from "../../ui/Window";
 import type { Homeroom } from "./homerooms";
-import { copy, plan, type Copy } from "./rollover";
-import { nextYear, yearAt } from "./years";
+import { createCopy, planRollOver, type HomeroomCopy } from "./rollOver";
+import { nextYear, schoolYearAt } from "./schoolYears";
 
 /** The year that follows one; where homerooms have none, this one. */
-const after = (year: string): string => nextYear(year) || yearAt(now());
+const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(now());
 
 /** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
-export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
+export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const years = [...new Set(rooms.map((room) => room.academicYear ?? ""))].toSorted().toReversed();
+  const years = [...new Set(homerooms.map((room) => room.academicYear ?? ""))].toSorted().toReversed();
   const [from, setFrom] = useState(years[0] ?? "");
-  const [to, setTo] = useState(after(years[0] ?? ""));
-  const [changes, setChanges] = useState<Record<string, Partial<Copy>>>({});
+  const [to, setTo] = useState(nextOrSame(years[0] ?? ""));
+  const [changes, setChanges] = useState<Record<string, Partial<HomeroomCopy>>>({});
   const [keepsTeacher, setKeepsTeacher] = useState(true);
   const [share, setShare] = useState(0);
-  const lines = plan(rooms, from, to).map((line) => ({ ...line, ...changes[line.room.id] }));
-  const wanted = lines.filter((line) => line.isWanted);
-  const change = (id: string, part: Partial<Copy>) => setChanges({ ...changes, [id]: { ...changes[id], ...part } });
-  const go = useMutation({
+  const copies = planRollOver(homerooms, from, to).map((line) => ({ ...line, ...changes[line.source.id] }));
+  const wanted = copies.filter((line) => line.isWanted);
+  const change = (id: string, part: Partial<HomeroomCopy>) => setChanges({ ...changes, [id]: { ...changes[id], ...part } });
+  const run = useMutation({
     mutationFn: async () => {
       const made: string[] = [];
       const failed: string[] = [];
       for (const line of wanted) {
         try {
-          made.push(await copy(line, to.trim(), keepsTeacher));
+          made.push(await createCopy(line, to.trim(), keepsTeacher));
         } catch (problem) {
-          failed.push(`${line.name}: ${say(problem)}`);
+          failed.push(`${line.name}: ${errorText(problem)}`);
         }
         setShare((made.length + failed.length) / wanted.length);
       }
@@ -59,11 +59,11 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
   });
   const undo = useMutation({
     mutationFn: (made: string[]) => Promise.all(made.map((id) => data(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
-    onError: (problem) => void note(say(problem)),
+    onError: (problem) => void note(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
   });
   return (
-    <Window title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || go.isPending || onClose()}>
+    <Window title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || run.isPending || onClose()}>
       {(close) => (
         <>
           <p>{t("homerooms.rollText")}</p>
@@ -74,7 +74,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
               value={from}
               onChange={(id) => {
                 setFrom(id);
-                setTo(after(id));
+                setTo(nextOrSame(id));
                 setChanges({});
               }}
             />
@@ -84,34 +84,34 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
             {t("homerooms.keepTeacher")}
           </Check>
           <ul className="border-faint divide-faint max-h-[40vh] divide-y overflow-y-auto rounded-lg border px-3">
-            {lines.map((line) => (
-              <li key={line.room.id} className="grid grid-cols-[1fr_1fr] items-center gap-3 py-1">
-                <Check isSelected={line.isWanted} onChange={(isWanted) => change(line.room.id, { isWanted })}>
+            {copies.map((line) => (
+              <li key={line.source.id} className="grid grid-cols-[1fr_1fr] items-center gap-3 py-1">
+                <Check isSelected={line.isWanted} onChange={(isWanted) => change(line.source.id, { isWanted })}>
                   <span>
-                    {line.room.name} <span className="text-soft text-sm">{t("homerooms.count", { count: line.room.studentCount })}</span>
+                    {line.source.name} <span className="text-soft text-sm">{t("homerooms.count", { count: line.source.studentCount })}</span>
                   </span>
                 </Check>
                 {line.isWanted ? (
-                  <Named name={line.name} of={line.room.name} onName={(name) => change(line.room.id, { name })} />
+                  <NameField name={line.name} of={line.source.name} onName={(name) => change(line.source.id, { name })} />
                 ) : (
-                  <span className="text-soft text-sm">{line.isThere ? t("homerooms.isThere", { name: line.name }) : t("homerooms.ends")}</span>
+                  <span className="text-soft text-sm">{line.isExisting ? t("homerooms.isThere", { name: line.name }) : t("homerooms.ends")}</span>
                 )}
               </li>
             ))}
           </ul>
-          {go.isPending ? <Progress label={t("homerooms.rolling")} share={share} /> : null}
-          {go.data && go.data.failed.length > 0 ? (
+          {run.isPending ? <Progress label={t("homerooms.rolling")} share={share} /> : null}
+          {run.data && run.data.failed.length > 0 ? (
             <ul role="alert" className="text-bad">
-              {go.data.failed.map((text) => (
+              {run.data.failed.map((text) => (
                 <li key={text}>{text}</li>
               ))}
             </ul>
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">
-            <Button isDisabled={go.isPending} onPress={close}>
+            <Button isDisabled={run.isPending} onPress={close}>
               {t("ask.cancel")}
             </Button>
-            <Button kind="main" isDisabled={wanted.length === 0 || to.trim() === "" || wanted.some((line) => line.name.trim() === "")} isPending={go.isPending} onPress={() => go.mutate()}>
+            <Button kind="main" isDisabled={wanted.length === 0 || to.trim() === "" || wanted.some((line) => line.name.trim() === "")} isPending={run.isPending} onPress={() => run.mutate()}>
               {t("homerooms.rollGo", { count: wanted.length })}
             </Button>
           </p>
@@ -121,7 +121,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
   );
 }
 
-function Named({ name, of, onName }: { name: string; of: string; onName: (name: string) => void }) {
+function NameField({ name, of, onName }: { name: string; of: string; onName: (name: string) => void }) {
   const { t } = useTranslation();
   return <Field isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />;
 }

@@ -2,30 +2,30 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { queryKeys } from "../lib/queryKeys";
-import { Handout } from "../people/Handout";
-import { everybody, isWhole, type Whole } from "../people/people";
-import type { Slip } from "../people/slips";
-import { Button } from "../ui/Button";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { Window } from "../ui/Window";
+import { queryKeys } from "../../lib/queryKeys";
+import { Handout } from "../../people/Handout";
+import { everybody, isWhole, type Whole } from "../../people/people";
+import type { Slip } from "../../people/slips";
+import { Button } from "../../ui/Button";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { Window } from "../../ui/Window";
 import type { Homeroom } from "./homerooms";
 
 /** Passwords for those of a homeroom who have never signed in, to be handed out in the first lesson. */
-export function FirstPasswords({ room, onClose }: { room: Homeroom; onClose: () => void }) {
+export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom; onClose: () => void }) {
   const { t } = useTranslation();
-  const [slips, setSlips] = useState<Slip[]>([]);
+  const [sheets, setSheets] = useState<Slip[]>([]);
   const found = useQuery({
-    queryKey: queryKeys.users.unseen(room.id),
-    queryFn: async () => (await everybody({ homeroomId: room.id, role: "STUDENT", isActive: "1" })).filter((user): user is Whole => isWhole(user) && user.lastLoginAt === null),
+    queryKey: queryKeys.users.unseen(homeroom.id),
+    queryFn: async () => (await everybody({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter((user): user is Whole => isWhole(user) && user.lastLoginAt === null),
     // While slips are made nobody is to drop out of the list.
     staleTime: Infinity,
     gcTime: 0,
   });
-  const open = (found.data?.length ?? 0) - slips.length;
+  const open = (found.data?.length ?? 0) - sheets.length;
   return (
-    <Window title={t("homerooms.firstPasswords", { name: room.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Window title={t("homerooms.firstPasswords", { name: homeroom.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           {found.isPending ? <Rows count={2} /> : null}
@@ -35,7 +35,7 @@ export function FirstPasswords({ room, onClose }: { room: Homeroom; onClose: () 
             <>
               <p>{open > 0 ? t("homerooms.unseen", { count: open }) : t("people.handout.made")}</p>
               {open > 0 ? <p className="text-soft text-sm">{t("people.handout.text")}</p> : null}
-              <Handout people={found.data} slips={slips} onSlips={setSlips} of={() => room.name} />
+              <Handout people={found.data} slips={sheets} onSlips={setSheets} of={() => homeroom.name} />
             </>
           ) : null}
           <p className="flex justify-end">
