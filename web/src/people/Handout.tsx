@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
-import { download } from "../import/table";
+import { downloadTable } from "../features/import/csv";
 import { compareNumbered, comparePeople } from "../lib/names";
 import { useSay } from "../lib/problems";
 import { queryKeys } from "../lib/queryKeys";
@@ -55,7 +55,7 @@ export function Handout({ people, slips, onSlips, of }: Props) {
   const inOrder = slips.toSorted((one, other) => compareNumbered(one.of ?? "", other.of ?? "") || comparePeople(one.name, other.name));
   const save = () => {
     const header = [t("people.homeroom"), t("people.name"), t("people.email"), t("people.password")];
-    download("passwords.csv", [header, ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password])]);
+    downloadTable("passwords.csv", [header, ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password])]);
   };
   return (
     <>

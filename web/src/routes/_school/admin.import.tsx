@@ -3,12 +3,12 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Page } from "../../admin/Page";
-import { Columns } from "../../import/Columns";
-import { Done } from "../../import/Done";
-import { First } from "../../import/First";
-import { Steps } from "../../import/Steps";
-import { Third } from "../../import/Third";
-import { useWizard } from "../../import/wizard";
+import { ColumnsStep } from "../../features/import/ColumnsStep";
+import { DoneStep } from "../../features/import/DoneStep";
+import { FileStep } from "../../features/import/FileStep";
+import { StepIndicator } from "../../features/import/StepIndicator";
+import { CheckStep } from "../../features/import/CheckStep";
+import { useWizard } from "../../features/import/wizard";
 import { isAdmin, only } from "../../lib/session";
 import { Slips } from "../../people/Slips";
 
@@ -28,12 +28,12 @@ function Import() {
   }, [wizard.step]);
   return (
     <Page title={t("admin.import")}>
-      <Steps step={wizard.step} />
+      <StepIndicator step={wizard.step} />
       <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="scroll-mt-40 outline-none">
-        {wizard.step === "file" ? <First change={change} /> : null}
-        {wizard.step === "columns" ? <Columns wizard={wizard} change={change} onBack={restart} /> : null}
-        {wizard.step === "check" ? <Third wizard={wizard} change={change} /> : null}
-        {wizard.step === "done" ? <Done wizard={wizard} change={change} restart={restart} /> : null}
+        {wizard.step === "file" ? <FileStep change={change} /> : null}
+        {wizard.step === "columns" ? <ColumnsStep wizard={wizard} change={change} onBack={restart} /> : null}
+        {wizard.step === "check" ? <CheckStep wizard={wizard} change={change} /> : null}
+        {wizard.step === "done" ? <DoneStep wizard={wizard} change={change} restart={restart} /> : null}
       </section>
       <Slips caller={caller} />
     </Page>

@@ -2,23 +2,23 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { isWhole, type Known } from "../people/people";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { note } from "../ui/notes";
-import { Sheet } from "../ui/Sheet";
-import { all, notInFile } from "./everybody";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { isWhole, type Known } from "../../people/people";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { note } from "../../ui/notes";
+import { Sheet } from "../../ui/Sheet";
+import { allUsersQuery, usersNotInFile } from "./users";
 import type { Report, Wizard } from "./wizard";
 
 /** Who is in the school and not in the file: left as they are, unless somebody chooses otherwise. */
-export function Missing({ wizard, report }: { wizard: Wizard; report: Report }) {
+export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Report }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const { data: known } = useQuery(all);
+  const { data: known } = useQuery(allUsersQuery);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allow = useMutation({
     mutationFn: async ({ users, isActive }: { users: Known[]; isActive: boolean }) => {
@@ -29,10 +29,10 @@ export function Missing({ wizard, report }: { wizard: Wizard; report: Report }) 
       if (isActive) note(t("import.onAgain", { count: users.length }));
       else note(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
     },
-    onError: (problem) => void note(say(problem)),
+    onError: (problem) => void note(errorText(problem)),
     onSettled: () => invalidate(cache, "users"),
   });
-  const people = known ? notInFile(wizard, report, known) : [];
+  const people = known ? usersNotInFile(wizard, report, known) : [];
   if (people.length === 0) return null;
   // The account of somebody who is in another school, too, is not ours to switch off.
   const own = people.filter(isWhole);

@@ -1,31 +1,31 @@
 // Everybody of the school, to set beside a file: who is new and has no password, who is not in it.
 import { queryOptions } from "@tanstack/react-query";
 
-import { queryKeys } from "../lib/queryKeys";
-import { everybody, isWhole, type Known, roleOf, type Whole } from "../people/people";
-import { readLine } from "./columns";
+import { queryKeys } from "../../lib/queryKeys";
+import { everybody, isWhole, type Known, roleOf, type Whole } from "../../people/people";
+import { parseLine } from "./columns";
 import type { Report, Wizard } from "./wizard";
 
-export const all = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => everybody({ isActive: "1" }) });
+export const allUsersQuery = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => everybody({ isActive: "1" }) });
 
 /** Who was made by an import and cannot sign in yet: a new account of this school, without an imported password. */
-export function withoutPassword(wizard: Wizard, report: Report, known: readonly Known[]): Whole[] {
+export function usersWithoutPassword(wizard: Wizard, report: Report, known: readonly Known[]): Whole[] {
   const users = new Map(known.map((user) => [user.id, user]));
-  const made = report.rows.filter((row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasHash(wizard, row.row));
+  const made = report.rows.filter((row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasPasswordHash(wizard, row.row));
   return made
     .map((row) => users.get(row.userId ?? ""))
     .filter((user): user is Whole => user !== undefined && isWhole(user) && user.lastLoginAt === null);
 }
 
-function hasHash(wizard: Wizard, row: number): boolean {
+function hasPasswordHash(wizard: Wizard, row: number): boolean {
   const cells = wizard.rows?.[row - 1];
-  return cells !== undefined && readLine(cells, wizard).passwordHash !== "";
+  return cells !== undefined && parseLine(cells, wizard).passwordHash !== "";
 }
 
 /** Students, and teachers if the file has some, of whom the file says nothing. Administrators are not the business of files. */
-export function notInFile(wizard: Wizard, report: Report, known: readonly Known[]): Known[] {
+export function usersNotInFile(wizard: Wizard, report: Report, known: readonly Known[]): Known[] {
   const ids = new Set(report.rows.map((row) => row.userId).filter(Boolean));
-  const addresses = new Set((wizard.rows ?? []).slice(1).map((row) => readLine(row, wizard).email.toLowerCase()));
+  const addresses = new Set((wizard.rows ?? []).slice(1).map((row) => parseLine(row, wizard).email.toLowerCase()));
   const isIn = (user: Known) => ids.has(user.id) || addresses.has(user.email?.toLowerCase() ?? "");
   const roles = new Set(known.filter(isIn).map(roleOf));
   return known.filter((user) => {

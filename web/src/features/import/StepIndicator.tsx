@@ -6,7 +6,7 @@ import type { Step } from "./wizard";
 const STEPS = ["file", "columns", "check", "done"] as const;
 
 /** The four steps, and where one is. */
-export function Steps({ step }: { step: Step }) {
+export function StepIndicator({ step }: { step: Step }) {
   const { t } = useTranslation();
   const here = STEPS.indexOf(step);
   return (

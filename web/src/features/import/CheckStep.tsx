@@ -1,25 +1,25 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { homeroomsQuery } from "../features/homerooms/homerooms";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { note } from "../ui/notes";
-import { Sheet } from "../ui/Sheet";
-import { Refused, Sending } from "./Columns";
-import { newRooms } from "./columns";
-import { Report } from "./Report";
-import { send, type Change, type Wizard } from "./wizard";
+import { homeroomsQuery } from "../homerooms/homerooms";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { note } from "../../ui/notes";
+import { Sheet } from "../../ui/Sheet";
+import { FileError, SendingProgress } from "./ColumnsStep";
+import { listNewHomerooms } from "./columns";
+import { ImportReportView } from "./ImportReport";
+import { sendImport, type Change, type Wizard } from "./wizard";
 
 /** 3: what would happen. Nothing has been changed so far. */
-export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
+export function CheckStep({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const report = wizard.check;
   if (!report) return null;
   const count = report.created + report.updated + report.invited;
-  const go = async () => {
-    const result = await send(cache, false);
+  const startImport = async () => {
+    const result = await sendImport(cache, false);
     if (result) note(t("import.finished", { count: result.created + result.updated + result.invited }));
   };
   return (
@@ -27,13 +27,13 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
       {wizard.sending ? null : (
         <>
           <p>{t(count === 0 ? "import.nothingNew" : "import.nothingYet")}</p>
-          <Rooms wizard={wizard} change={change} />
+          <NewHomerooms wizard={wizard} change={change} />
         </>
       )}
-      <Refused problem={wizard.problem} />
+      <FileError problem={wizard.problem} />
       {wizard.sending ? (
         <>
-          <Sending wizard={wizard} />
+          <SendingProgress wizard={wizard} />
           <p className="text-soft">{t("import.mayLeave")}</p>
         </>
       ) : null}
@@ -41,23 +41,23 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
         <Button isDisabled={wizard.sending !== null} onPress={() => change({ step: "columns", problem: null })}>
           {t("app.back")}
         </Button>
-        <Button kind="main" isDisabled={count === 0} isPending={wizard.sending !== null} onPress={() => void go()}>
+        <Button kind="main" isDisabled={count === 0} isPending={wizard.sending !== null} onPress={() => void startImport()}>
           {t("import.go", { count })}
         </Button>
       </p>
-      <Report key={report.rows.length} wizard={wizard} report={report} />
+      <ImportReportView key={report.rows.length} wizard={wizard} report={report} />
     </div>
   );
 }
 
 /** Homerooms that the table names and nobody has made yet: wanted, or a slip of the pen. */
-function Rooms({ wizard, change }: { wizard: Wizard; change: Change }) {
+function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
   const { data: known } = useQuery(homeroomsQuery);
   if (!known || wizard.rows === null) return null;
-  const rooms = newRooms(wizard.rows, wizard.places, known.flatMap((room) => [room.name, room.id]));
+  const rooms = listNewHomerooms(wizard.rows, wizard.columns, known.flatMap((room) => [room.name, room.id]));
   if (rooms.length === 0) return null;
-  const toggle = (name: string, isWanted: boolean) => change({ without: isWanted ? wizard.without.filter((other) => other !== name) : [...wizard.without, name] });
+  const toggle = (name: string, isWanted: boolean) => change({ excludedHomerooms: isWanted ? wizard.excludedHomerooms.filter((other) => other !== name) : [...wizard.excludedHomerooms, name] });
   return (
     <Sheet>
       <fieldset>
@@ -66,7 +66,7 @@ function Rooms({ wizard, change }: { wizard: Wizard; change: Change }) {
         <p className="text-soft">{t("import.newRoomsText")}</p>
         <div className="flex max-h-60 flex-wrap gap-x-6 overflow-y-auto">
           {rooms.map(({ name, count }) => (
-            <Check key={name} isSelected={!wizard.without.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
+            <Check key={name} isSelected={!wizard.excludedHomerooms.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
               <span>
                 {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
               </span>

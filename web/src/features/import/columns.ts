@@ -3,18 +3,18 @@
 export const FIELDS = ["email", "firstName", "lastName", "name", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
 export type Field = (typeof FIELDS)[number];
 /** The place of each field among the columns; what is not there says nothing. */
-export type Places = Partial<Record<Field, number>>;
+export type ColumnMap = Partial<Record<Field, number>>;
 
-export interface Reading {
-  places: Places;
+export interface TableReading {
+  columns: ColumnMap;
   /** The role of everybody, where no column says it. */
-  everybody: "student" | "teacher";
+  defaultRole: "student" | "teacher";
   /** Homerooms that are not to be made. */
-  without: readonly string[];
+  excludedHomerooms: readonly string[];
 }
 
 /** How columns are called out there, in small letters without spaces and signs. */
-const CALLED: Record<Field, readonly string[]> = {
+const KNOWN_NAMES: Record<Field, readonly string[]> = {
   email: ["email", "mail", "emailaddress", "emailadresse", "mailadresse", "eposta", "primaryemail"],
   firstName: ["firstname", "first", "givenname", "forename", "vorname", "rufname", "vornamen"],
   lastName: ["lastname", "last", "surname", "familyname", "nachname", "familienname"],
@@ -26,13 +26,13 @@ const CALLED: Record<Field, readonly string[]> = {
   passwordHash: ["passwordhash"],
 };
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}]/gu, "");
+const normalized = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}]/gu, "");
 
 /** What the columns are taken for by their names; each is taken once. */
-export function guess(header: readonly string[]): Places {
-  const places: Places = {};
+export function guessColumns(header: readonly string[]): ColumnMap {
+  const places: ColumnMap = {};
   for (const field of FIELDS) {
-    const at = header.findIndex((name, index) => CALLED[field].includes(plain(name)) && !Object.values(places).includes(index));
+    const at = header.findIndex((name, index) => KNOWN_NAMES[field].includes(normalized(name)) && !Object.values(places).includes(index));
     if (at >= 0) places[field] = at;
   }
   if (places.firstName !== undefined || places.lastName !== undefined) delete places.name;
@@ -40,7 +40,7 @@ export function guess(header: readonly string[]): Places {
 }
 
 /** What is still to be said before the table can be read. */
-export function missing(places: Places): "email" | "name" | null {
+export function findMissingField(places: ColumnMap): "email" | "name" | null {
   if (places.email === undefined) return "email";
   return places.firstName === undefined && places.lastName === undefined && places.name === undefined ? "name" : null;
 }
@@ -49,14 +49,14 @@ const STUDENTS = ["student", "students", "pupil", "learner", "s", "schüler", "s
 const TEACHERS = ["teacher", "teachers", "staff", "t", "l", "lehrer", "lehrerin", "lehrkraft", "lehrperson", "kollegium"];
 
 /** A role as the service calls it; what we do not know stays as it is, and the service says so. */
-export function readRole(said: string): string {
-  const word = plain(said);
+export function parseRole(text: string): string {
+  const word = normalized(text);
   if (STUDENTS.includes(word)) return "student";
-  return TEACHERS.includes(word) ? "teacher" : said.trim();
+  return TEACHERS.includes(word) ? "teacher" : text.trim();
 }
 
 /** First and last name of a whole one: "Lima, Ana" or "Ana Lima". */
-export function split(name: string): { firstName: string; lastName: string } {
+export function splitName(name: string): { firstName: string; lastName: string } {
   const [last, first] = name.split(",", 2);
   if (first !== undefined) return { firstName: first.trim(), lastName: (last ?? "").trim() };
   const words = name.trim().split(/\s+/);
@@ -64,27 +64,27 @@ export function split(name: string): { firstName: string; lastName: string } {
 }
 
 export const HEADER = ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
-export type Line = Record<(typeof HEADER)[number], string>;
+export type ImportLine = Record<(typeof HEADER)[number], string>;
 
 /** One row as it is understood. */
-export function readLine(row: readonly string[], { places, everybody, without }: Reading): Line {
-  const cell = (field: Field) => (places[field] === undefined ? "" : (row[places[field]] ?? "").trim());
-  const names = places.name === undefined ? { firstName: cell("firstName"), lastName: cell("lastName") } : split(cell("name"));
+export function parseLine(row: readonly string[], { columns, defaultRole, excludedHomerooms }: TableReading): ImportLine {
+  const cell = (field: Field) => (columns[field] === undefined ? "" : (row[columns[field]] ?? "").trim());
+  const names = columns.name === undefined ? { firstName: cell("firstName"), lastName: cell("lastName") } : splitName(cell("name"));
   const homeroom = cell("homeroom");
-  const line = { email: cell("email"), ...names, role: "", externalId: cell("externalId"), homeroom: without.includes(homeroom) ? "" : homeroom, classes: cell("classes"), passwordHash: cell("passwordHash") };
+  const line = { email: cell("email"), ...names, role: "", externalId: cell("externalId"), homeroom: excludedHomerooms.includes(homeroom) ? "" : homeroom, classes: cell("classes"), passwordHash: cell("passwordHash") };
   const isBlank = Object.values(line).every((text) => text === "");
-  return { ...line, role: isBlank ? "" : places.role === undefined ? everybody : readRole(cell("role")) };
+  return { ...line, role: isBlank ? "" : columns.role === undefined ? defaultRole : parseRole(cell("role")) };
 }
 
 /** The table that is sent. Its rows stand where they stood, so that what is said about row 17 is about row 17. */
-export function compose(rows: readonly (readonly string[])[], reading: Reading): string[][] {
-  return [[...HEADER], ...rows.slice(1).map((row) => Object.values(pick(readLine(row, reading))))];
+export function composeTable(rows: readonly (readonly string[])[], reading: TableReading): string[][] {
+  return [[...HEADER], ...rows.slice(1).map((row) => Object.values(lineCells(parseLine(row, reading))))];
 }
 
-const pick = (line: Line): Line => Object.fromEntries(HEADER.map((column) => [column, line[column]])) as Line;
+const lineCells = (line: ImportLine): ImportLine => Object.fromEntries(HEADER.map((column) => [column, line[column]])) as ImportLine;
 
 /** Homerooms a table names that are not there yet, and for how many. */
-export function newRooms(rows: readonly (readonly string[])[], places: Places, known: readonly string[]): { name: string; count: number }[] {
+export function listNewHomerooms(rows: readonly (readonly string[])[], places: ColumnMap, known: readonly string[]): { name: string; count: number }[] {
   const at = places.homeroom;
   if (at === undefined) return [];
   const found = new Map<string, number>();

@@ -1,43 +1,43 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Problem } from "../api/client";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Grid } from "../ui/Grid";
-import { Problems } from "../ui/Problems";
-import { Progress } from "../ui/Progress";
-import { Radios } from "../ui/Radios";
-import { Sheet } from "../ui/Sheet";
-import { FIELDS, missing, readLine, type Field } from "./columns";
-import { send, useProgress, type Change, type Wizard } from "./wizard";
+import { Problem } from "../../api/client";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Grid } from "../../ui/Grid";
+import { Problems } from "../../ui/Problems";
+import { Progress } from "../../ui/Progress";
+import { Radios } from "../../ui/Radios";
+import { Sheet } from "../../ui/Sheet";
+import { FIELDS, findMissingField, parseLine, type Field } from "./columns";
+import { sendImport, useProgress, type Change, type Wizard } from "./wizard";
 
 /** 2: which column says what, and how the first people are understood by that. */
-export function Columns({ wizard, change, onBack }: { wizard: Wizard; change: Change; onBack: () => void }) {
+export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change: Change; onBack: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const lacks = wizard.rows === null ? null : missing(wizard.places);
+  const missingField = wizard.rows === null ? null : findMissingField(wizard.columns);
   return (
     <div className="flex flex-col gap-4">
       <p>
-        <strong>{wizard.file?.name}</strong> · {wizard.rows === null ? t("import.archive") : t("import.rows", { count: wizard.rows.length - 1 })} · <Size bytes={wizard.file?.size ?? 0} />
+        <strong>{wizard.file?.name}</strong> · {wizard.rows === null ? t("import.archive") : t("import.rows", { count: wizard.rows.length - 1 })} · <FileSize bytes={wizard.file?.size ?? 0} />
         {wizard.encoding === "windows-1252" ? <span className="text-soft"> · {t("import.windows")}</span> : null}
       </p>
-      {wizard.rows === null ? <p>{t("import.archiveText")}</p> : <Mapping wizard={wizard} rows={wizard.rows} change={change} />}
+      {wizard.rows === null ? <p>{t("import.archiveText")}</p> : <ColumnMapping wizard={wizard} rows={wizard.rows} change={change} />}
       <Radios
         label={t("import.known")}
         options={(["upsert", "create"] as const).map((id) => ({ id, name: t(`import.modes.${id}`) }))}
         value={wizard.mode}
         onChange={(mode) => change({ mode })}
       />
-      <Refused problem={wizard.problem} />
-      {wizard.sending ? <Sending wizard={wizard} /> : null}
-      {lacks === null ? null : <p className="text-warn">{t(`import.lacks.${lacks}`)}</p>}
+      <FileError problem={wizard.problem} />
+      {wizard.sending ? <SendingProgress wizard={wizard} /> : null}
+      {missingField === null ? null : <p className="text-warn">{t(`import.lacks.${missingField}`)}</p>}
       <p className="flex flex-wrap gap-2">
         <Button isDisabled={wizard.sending !== null} onPress={onBack}>
           {t("import.otherFile")}
         </Button>
-        <Button kind="main" isDisabled={lacks !== null} isPending={wizard.sending !== null} onPress={() => void send(cache, true)}>
+        <Button kind="main" isDisabled={missingField !== null} isPending={wizard.sending !== null} onPress={() => void sendImport(cache, true)}>
           {t("import.checkGo")}
         </Button>
       </p>
@@ -48,41 +48,41 @@ export function Columns({ wizard, change, onBack }: { wizard: Wizard; change: Ch
 
 const NONE = "none";
 /** What almost every table has; the others stand behind a fold. */
-const USUAL: readonly Field[] = ["email", "firstName", "lastName", "name", "role", "homeroom"];
+const COMMON_FIELDS: readonly Field[] = ["email", "firstName", "lastName", "name", "role", "homeroom"];
 
-function Mapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; change: Change }) {
+function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; change: Change }) {
   const { t } = useTranslation();
   const header = rows[0] ?? [];
-  const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...readLine(row, wizard) }));
+  const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...parseLine(row, wizard) }));
   const options = [{ id: NONE, name: t("import.notThere") }, ...header.map((name, index) => ({ id: String(index), name: name.trim() || t("import.column", { number: index + 1 }) }))];
   const field = (one: Field) => (
     <Choice
       key={one}
       label={t(`import.fields.${one}`)}
       options={options}
-      value={String(wizard.places[one] ?? NONE)}
+      value={String(wizard.columns[one] ?? NONE)}
       onChange={(id) => {
-        const { [one]: _, ...others } = wizard.places;
-        change({ places: id === NONE ? others : { ...others, [one]: Number(id) } });
+        const { [one]: _, ...others } = wizard.columns;
+        change({ columns: id === NONE ? others : { ...others, [one]: Number(id) } });
       }}
     />
   );
-  const unused = header.filter((name, index) => name.trim() !== "" && !Object.values(wizard.places).includes(index));
-  const rest = FIELDS.filter((one) => !USUAL.includes(one));
+  const unused = header.filter((name, index) => name.trim() !== "" && !Object.values(wizard.columns).includes(index));
+  const rest = FIELDS.filter((one) => !COMMON_FIELDS.includes(one));
   return (
     <>
       <Sheet className="flex flex-col gap-3">
         <h2>{t("import.columnsTitle")}</h2>
-        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{USUAL.map(field)}</div>
-        {wizard.places.role === undefined ? (
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{COMMON_FIELDS.map(field)}</div>
+        {wizard.columns.role === undefined ? (
           <Radios
             label={t("import.everybody")}
             options={(["student", "teacher"] as const).map((id) => ({ id, name: t(`import.everybodyIs.${id}`) }))}
-            value={wizard.everybody}
-            onChange={(everybody) => change({ everybody })}
+            value={wizard.defaultRole}
+            onChange={(everybody) => change({ defaultRole: everybody })}
           />
         ) : null}
-        <details open={rest.some((one) => wizard.places[one] !== undefined)}>
+        <details open={rest.some((one) => wizard.columns[one] !== undefined)}>
           <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.moreColumns")}</summary>
           <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{rest.map(field)}</div>
         </details>
@@ -106,7 +106,7 @@ function Mapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; c
 }
 
 /** Why the service did not take the file. */
-export function Refused({ problem }: { problem: unknown }) {
+export function FileError({ problem }: { problem: unknown }) {
   const { t } = useTranslation();
   if (problem === null) return null;
   if (!(problem instanceof Problem) || problem.code !== "RATE_LIMITED") return <Problems problem={problem} />;
@@ -118,7 +118,7 @@ export function Refused({ problem }: { problem: unknown }) {
 }
 
 /** How far sending or importing is. */
-export function Sending({ wizard }: { wizard: Wizard }) {
+export function SendingProgress({ wizard }: { wizard: Wizard }) {
   const { t } = useTranslation();
   const progress = useProgress();
   if (!wizard.sending) return null;
@@ -130,7 +130,7 @@ export function Sending({ wizard }: { wizard: Wizard }) {
 }
 
 /** How large a file is, in the unit that fits. */
-export function Size({ bytes }: { bytes: number }) {
+export function FileSize({ bytes }: { bytes: number }) {
   const { i18n } = useTranslation();
   const [unit, per] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);
   return <>{new Intl.NumberFormat(i18n.language, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / per)}</>;

@@ -1,24 +1,24 @@
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Sheet } from "../ui/Sheet";
-import { Missing } from "./Missing";
-import { Passwords } from "./Passwords";
-import { Report } from "./Report";
+import { Button } from "../../ui/Button";
+import { Sheet } from "../../ui/Sheet";
+import { MissingUsers } from "./MissingUsers";
+import { ImportPasswords } from "./ImportPasswords";
+import { ImportReportView } from "./ImportReport";
 import type { Change, Wizard } from "./wizard";
 
 /** 4: what happened, the first passwords, and who was not in the file. */
-export function Done({ wizard, change, restart }: { wizard: Wizard; change: Change; restart: () => void }) {
+export function DoneStep({ wizard, change, restart }: { wizard: Wizard; change: Change; restart: () => void }) {
   const { t } = useTranslation();
   const report = wizard.result;
   if (!report) return null;
   return (
     <div className="flex flex-col gap-4">
       {report.failed > 0 ? <Sheet className="border-warn">{t("import.someFailed", { count: report.failed })}</Sheet> : null}
-      <Passwords wizard={wizard} report={report} change={change} />
-      <Missing wizard={wizard} report={report} />
+      <ImportPasswords wizard={wizard} report={report} change={change} />
+      <MissingUsers wizard={wizard} report={report} />
       <h2>{t("import.reportTitle")}</h2>
-      <Report wizard={wizard} report={report} />
+      <ImportReportView wizard={wizard} report={report} />
       <p>
         <Button onPress={restart}>{t("import.another")}</Button>
       </p>

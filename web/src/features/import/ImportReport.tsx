@@ -1,39 +1,39 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Grid, type ColumnOf } from "../ui/Grid";
-import { useIsWide } from "../ui/wide";
-import { readLine } from "./columns";
-import { download } from "./table";
+import { Button } from "../../ui/Button";
+import { Grid, type ColumnOf } from "../../ui/Grid";
+import { useIsWide } from "../../ui/wide";
+import { parseLine } from "./columns";
+import { downloadTable } from "./csv";
 import type { Report as Found, ReportRow, Wizard } from "./wizard";
 
 type Status = ReportRow["status"];
 type Row = ReportRow & { id: string; name: string; email: string };
 const STATUSES: readonly Status[] = ["failed", "created", "updated", "invited", "skipped"];
 /** How many rows are laid out at a time. */
-const MANY = 100;
+const PAGE_SIZE = 100;
 
 /** How each row went, or would go: counts that narrow the list, problems first. */
-export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
+export function ImportReportView({ wizard, report }: { wizard: Wizard; report: Found }) {
   const { t } = useTranslation();
   const [status, setStatus] = useState<Status>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
-  const [many, setMany] = useState(MANY);
-  const say = useWrong();
+  const [many, setMany] = useState(PAGE_SIZE);
+  const problemText = useRowProblemText();
   const isWide = useIsWide();
-  const rows: Row[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...who(wizard, row) }));
+  const rows: Row[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
   const columns: ColumnOf<Row>[] = [
     { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
-    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: Row) => <Who name={row.name} email={row.email} why={isWide ? [] : row.errors.map(say)} /> }]),
-    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: Row) => <Why problems={row.errors.map(say)} /> }] : []),
+    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: Row) => <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} /> }]),
+    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: Row) => <RowProblems problems={row.errors.map(problemText)} /> }] : []),
   ];
   const problems = () => {
     const failed = report.rows.filter((row) => row.status === "failed");
     const lines = failed.flatMap((row) => {
-      const { name, email } = who(wizard, row);
-      return row.errors.map((problem) => [[row.file, row.row].filter(Boolean).join(" "), name, email, problem.column, say(problem)]);
+      const { name, email } = rowPerson(wizard, row);
+      return row.errors.map((problem) => [[row.file, row.row].filter(Boolean).join(" "), name, email, problem.column, problemText(problem)]);
     });
-    download("problems.csv", [[t("import.row"), t("people.name"), t("people.email"), t("import.columnName"), t("import.why")], ...lines]);
+    downloadTable("problems.csv", [[t("import.row"), t("people.name"), t("people.email"), t("import.columnName"), t("import.why")], ...lines]);
   };
   return (
     <div className="flex flex-col gap-3">
@@ -47,7 +47,7 @@ export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
               className={status === one ? "border-accent! border-2" : ""}
               onPress={() => {
                 setStatus(one);
-                setMany(MANY);
+                setMany(PAGE_SIZE);
               }}
             >
               {t(`import.${report.dryRun ? "will" : "did"}.${one}`, { count: report[one] })}
@@ -59,7 +59,7 @@ export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
       <Grid label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })} columns={columns} rows={rows.slice(0, many)} none={t("import.noRows")} isLong />
       {rows.length > many ? (
         <p>
-          <Button onPress={() => setMany(many + MANY)}>{t("app.loadMore")}</Button>
+          <Button onPress={() => setMany(many + PAGE_SIZE)}>{t("app.loadMore")}</Button>
         </p>
       ) : null}
     </div>
@@ -67,25 +67,25 @@ export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
 }
 
 /** Who a row of a table is about; what an archive says stays in it. */
-function who(wizard: Wizard, row: ReportRow): { name: string; email: string } {
+function rowPerson(wizard: Wizard, row: ReportRow): { name: string; email: string } {
   const cells = wizard.rows?.[row.row - 1];
   if (!cells) return { name: "", email: "" };
-  const line = readLine(cells, wizard);
+  const line = parseLine(cells, wizard);
   return { name: [line.firstName, line.lastName].filter(Boolean).join(" "), email: line.email };
 }
 
 /** Whom a row is about; where there is little room, also what is wrong with it. */
-function Who({ name, email, why }: { name: string; email: string; why: string[] }) {
+function RowPerson({ name, email, problems }: { name: string; email: string; problems: string[] }) {
   return (
     <span className="flex flex-col [overflow-wrap:anywhere]">
       <span>{name || "–"}</span>
       <span className="text-soft text-sm">{email}</span>
-      {why.length > 0 ? <Why problems={why} /> : null}
+      {problems.length > 0 ? <RowProblems problems={problems} /> : null}
     </span>
   );
 }
 
-function Why({ problems }: { problems: string[] }) {
+function RowProblems({ problems }: { problems: string[] }) {
   return (
     <ul>
       {problems.map((problem) => (
@@ -96,13 +96,13 @@ function Why({ problems }: { problems: string[] }) {
 }
 
 /** What is wrong with a row, in the reader's words where we have them. */
-function useWrong(): (problem: ReportRow["errors"][number]) => string {
+function useRowProblemText(): (problem: ReportRow["errors"][number]) => string {
   const { t, i18n } = useTranslation();
   return ({ column, code, message }) => {
     const name = i18n.exists(`import.fields.${column}`) ? t(`import.fields.${column}`) : column;
     const [, what = ""] = message.match(/^names (.+), which|^is in row (\d+)/)?.filter(Boolean) ?? [];
     const key = code === "duplicate" && what !== "" ? "import.wrong.inRow" : `import.wrong.${code}`;
-    const words = i18n.exists(key) ? t(key, { what }) : message;
-    return name === "" ? words : `${name}: ${words}`;
+    const text = i18n.exists(key) ? t(key, { what }) : message;
+    return name === "" ? text : `${name}: ${text}`;
   };
 }

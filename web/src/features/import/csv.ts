@@ -3,7 +3,7 @@
 export type Encoding = "utf-8" | "utf-16" | "windows-1252";
 
 /** The text of a file. What is no UTF-8 is taken for what older programs on Windows write. */
-export function decode(bytes: Uint8Array): { text: string; encoding: Encoding } {
+export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder("utf-16le").decode(bytes), encoding: "utf-16" };
   if (first === 0xfe && second === 0xff) return { text: new TextDecoder("utf-16be").decode(bytes), encoding: "utf-16" };
@@ -15,15 +15,15 @@ export function decode(bytes: Uint8Array): { text: string; encoding: Encoding } 
 }
 
 /** What separates the cells, by the first line. */
-function separator(text: string): string {
+function detectSeparator(text: string): string {
   const line = text.slice(0, text.search(/\r|\n|$/)).replaceAll(/"[^"]*"/g, "");
   const count = (sign: string) => line.split(sign).length;
   return [";", "\t"].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ",");
 }
 
 /** The rows of a table; an empty line is a row of one empty cell, so that rows count as a spreadsheet counts them. */
-export function readTable(text: string): string[][] {
-  const between = separator(text);
+export function parseTable(text: string): string[][] {
+  const between = detectSeparator(text);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -57,17 +57,17 @@ export function readTable(text: string): string[][] {
 }
 
 /** A table as a file for spreadsheets and for the service: with commas, each cell quoted where it has to be. */
-export function writeTable(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 
 /** A cell that a spreadsheet shows and does not carry out. */
-export const harmless = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
+export const withoutFormula = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
 
 /** Offers a table as a download; with a mark at its beginning, so that Excel reads umlauts. */
-export function download(name: string, rows: readonly (readonly string[])[]): void {
-  const text = writeTable(rows.map((row) => row.map(harmless)));
+export function downloadTable(name: string, rows: readonly (readonly string[])[]): void {
+  const text = formatTable(rows.map((row) => row.map(withoutFormula)));
   const address = URL.createObjectURL(new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = address;

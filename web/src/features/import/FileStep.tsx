@@ -1,30 +1,30 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../lib/problems";
-import { Button } from "../ui/Button";
-import { Drop } from "../ui/Drop";
-import { Sheet } from "../ui/Sheet";
-import { download } from "./table";
-import { take, type Change } from "./wizard";
+import { useSay } from "../../lib/problems";
+import { Button } from "../../ui/Button";
+import { Drop } from "../../ui/Drop";
+import { Sheet } from "../../ui/Sheet";
+import { downloadTable } from "./csv";
+import { readFile, type Change } from "./wizard";
 
 /** 1: which file. */
-export function First({ change }: { change: Change }) {
+export function FileStep({ change }: { change: Change }) {
   const { t } = useTranslation();
-  const say = useSay();
-  const taking = useMutation({ mutationFn: take, onSuccess: change });
+  const errorText = useSay();
+  const reading = useMutation({ mutationFn: readFile, onSuccess: change });
   const example = () =>
-    download("people.csv", [
+    downloadTable("people.csv", [
       ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes"],
       ["ada@school.example", "Ada", "Turner", "teacher", "T-1", "", "7b"],
       ["ana@school.example", "Ana", "Lima", "student", "S-1", "7b", "7b;Chess"],
     ]);
   return (
     <div className="flex flex-col gap-4">
-      <Drop label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={taking.isPending} onFiles={([file]) => file && taking.mutate(file)} />
-      {taking.isError ? (
+      <Drop label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={reading.isPending} onFiles={([file]) => file && reading.mutate(file)} />
+      {reading.isError ? (
         <p role="alert" className="text-bad">
-          {say(taking.error)}
+          {errorText(reading.error)}
         </p>
       ) : null}
       <div className="grid gap-3 md:grid-cols-2">

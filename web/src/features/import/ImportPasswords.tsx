@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { Handout } from "../../people/Handout";
+import type { Whole } from "../../people/people";
+import { Problems } from "../../ui/Problems";
+import { Sheet } from "../../ui/Sheet";
+import { parseLine } from "./columns";
+import { allUsersQuery, usersWithoutPassword } from "./users";
+import type { Change, Report, Wizard } from "./wizard";
+
+/** First passwords for those whom an import has made. */
+export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; report: Report; change: Change }) {
+  const { t } = useTranslation();
+  const known = useQuery({ ...allUsersQuery, enabled: report.created > 0 });
+  if (report.created === 0) return null;
+  if (known.isError) return <Problems problem={known.error} again={() => void known.refetch()} />;
+  if (!known.data) return null;
+  const people = usersWithoutPassword(wizard, report, known.data);
+  const open = people.length - wizard.sheets.length;
+  if (people.length === 0) return null;
+  return (
+    <Sheet className="flex flex-col gap-3">
+      <h2>{open > 0 ? t("import.passwords", { count: open }) : t("import.passwordsReady", { count: people.length })}</h2>
+      <p>{t(open > 0 ? "people.handout.text" : "people.handout.made")}</p>
+      <Handout people={people} slips={wizard.sheets} onSlips={(slips) => change({ sheets: slips })} of={(user) => homeroomOf(wizard, user)} />
+    </Sheet>
+  );
+}
+
+function homeroomOf(wizard: Wizard, user: Whole): string | undefined {
+  const row = wizard.rows?.slice(1).find((cells) => parseLine(cells, wizard).email.toLowerCase() === user.email);
+  return row ? parseLine(row, wizard).homeroom || undefined : undefined;
+}

@@ -1,0 +1,98 @@
+// An import on its way: kept beside the queries, so that it goes on while other pages are looked at, and is forgotten with
+// everything else on signing out.
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+
+import { Problem, type Schemas } from "../../api/client";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { upload } from "../../lib/upload";
+import type { Slip } from "../../people/slips";
+import { composeTable, guessColumns, type ColumnMap } from "./columns";
+import { decodeText, type Encoding, parseTable, formatTable } from "./csv";
+
+export type Report = Schemas["ImportReport"];
+export type ReportRow = Schemas["ImportRow"];
+export type Step = "file" | "columns" | "check" | "done";
+
+export interface Wizard {
+  step: Step;
+  file: File | null;
+  /** The rows of a table; null for an archive, which the service reads by itself. */
+  rows: string[][] | null;
+  encoding: Encoding;
+  columns: ColumnMap;
+  defaultRole: "student" | "teacher";
+  mode: Schemas["ImportMode"];
+  /** New homerooms that are not wanted. */
+  excludedHomerooms: string[];
+  /** What is being sent, and how much of it has arrived. */
+  sending: { isDry: boolean; share: number } | null;
+  check: Report | null;
+  result: Report | null;
+  problem: unknown;
+  sheets: Slip[];
+}
+
+const WIZARD_KEY = queryKeys.import.wizard();
+export const PROGRESS_KEY = queryKeys.import.progress();
+const INITIAL: Wizard = {
+  step: "file", file: null, rows: null, encoding: "utf-8", columns: {}, defaultRole: "student", mode: "upsert", excludedHomerooms: [], sending: null, check: null, result: null, problem: null, sheets: [],
+};
+
+export type Change = (part: Partial<Wizard>) => void;
+
+const getWizard = (cache: QueryClient): Wizard => cache.getQueryData<Wizard>(WIZARD_KEY) ?? INITIAL;
+// Once somebody has signed out there is nothing any more that an answer could be written into.
+const updateWizard = (cache: QueryClient, part: Partial<Wizard>) => cache.setQueryData<Wizard>(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
+
+/** The import on its way, and how to change it. */
+export function useWizard(): { wizard: Wizard; change: Change; restart: () => void } {
+  const cache = useQueryClient();
+  const { data } = useQuery<Wizard>({ queryKey: WIZARD_KEY, queryFn: () => INITIAL, initialData: INITIAL, enabled: false, gcTime: Infinity, structuralSharing: false });
+  return { wizard: data, change: (part) => void updateWizard(cache, part), restart: () => void cache.setQueryData(WIZARD_KEY, INITIAL) };
+}
+
+/** How far the service is, while it tells: rows done of rows. */
+export function useProgress(): { rows: number; done: number } | undefined {
+  const { data } = useQuery<{ rows: number; done: number; isFinished: boolean }>({ queryKey: PROGRESS_KEY, queryFn: () => ({ rows: 0, done: 0, isFinished: true }), enabled: false });
+  return data === undefined || data.isFinished ? undefined : data;
+}
+
+/** Takes a file in: a table is read here, an archive is left to the service; an Excel file is neither. */
+export async function readFile(file: File): Promise<Partial<Wizard>> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const isPacked = bytes[0] === 0x50 && bytes[1] === 0x4b;
+  const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, 4096));
+  if (isPacked && (head.includes("[Content_Types].xml") || head.includes("mimetypeapplication/vnd.oasis"))) throw new Problem(0, "EXCEL", "");
+  if (isPacked) return { ...INITIAL, step: "columns", file };
+  const { text, encoding } = decodeText(bytes);
+  const rows = parseTable(text);
+  if (rows.length < 2) throw new Problem(0, "NO_ROWS", "");
+  return { ...INITIAL, step: "columns", file, rows, encoding, columns: guessColumns(rows[0] ?? []) };
+}
+
+/** Has the service look at the people (`isDry`), or take them in. */
+export async function sendImport(cache: QueryClient, isDry: boolean): Promise<Report | null> {
+  const { file, rows, mode, ...reading } = getWizard(cache);
+  if (file === null) return null;
+  cache.removeQueries({ queryKey: PROGRESS_KEY });
+  updateWizard(cache, { sending: { isDry, share: 0 }, problem: null });
+  const form = new FormData();
+  form.append("file", rows === null ? file : new File([formatTable(composeTable(rows, reading))], "people.csv", { type: "text/csv" }));
+  const stay = (event: BeforeUnloadEvent) => event.preventDefault();
+  if (!isDry) window.addEventListener("beforeunload", stay);
+  try {
+    const { done } = upload<Report | null>(`/users/import?dryRun=${isDry ? 1 : 0}&mode=${mode}`, form, (share) => updateWizard(cache, { sending: { isDry, share } }));
+    const report = await done;
+    // The answer is written while the rows are carried out; one that breaks off is no JSON.
+    if (report === null) throw new Problem(0, "BROKEN_OFF", "");
+    updateWizard(cache, isDry ? { check: report, step: "check" } : { result: report, step: "done" });
+    return report;
+  } catch (problem) {
+    updateWizard(cache, { problem });
+    return null;
+  } finally {
+    window.removeEventListener("beforeunload", stay);
+    updateWizard(cache, { sending: null });
+    if (!isDry) await invalidate(cache, "users", "homerooms", "classes", "admin");
+  }
+}
