@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
 import { invalidate } from "../lib/queryKeys";
-import { Invited } from "../people/Invited";
+import { InvitationList } from "../features/users/InvitationList";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { Once } from "./Once";
@@ -33,7 +33,7 @@ export function Waiting({ tenant }: { tenant: Tenant }) {
           {told.temporaryPassword ? <Once secret={told.temporaryPassword} /> : null}
         </div>
       ) : null}
-      <Invited
+      <InvitationList
         organizationId={tenant.id}
         more={(one) => (
           <Button isPending={confirm.isPending && confirm.variables === one.id} onPress={() => confirm.mutate(one.id)} aria-label={t("tenants.confirmOf", { email: one.email })}>

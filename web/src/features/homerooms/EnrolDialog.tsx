@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { Looking } from "../../people/Filters";
-import { people } from "../../people/people";
+import { UserSearch } from "../users/UserFilters";
+import { usersQuery } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { note } from "../../ui/notes";
@@ -25,7 +25,7 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
   const cache = useQueryClient();
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const found = useInfiniteQuery(people({ role: "STUDENT", isActive: "1", ...(search === "" ? {} : { search }) }));
+  const found = useInfiniteQuery(usersQuery({ role: "STUDENT", isActive: "1", ...(search === "" ? {} : { search }) }));
   const students = (found.data?.pages.flatMap((page) => page.data) ?? []).filter((user) => !enrolledIds.has(user.id));
   const enrol = useMutation({
     mutationFn: async () => {
@@ -48,7 +48,7 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
     <Window title={t("homerooms.enrolInto", { name: homeroom.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <Looking text={search} onText={setSearch} />
+          <UserSearch text={search} onText={setSearch} />
           {found.isPending ? <Rows count={4} /> : null}
           {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
           {found.data && students.length === 0 ? <p className="text-soft">{t("homerooms.noStudents")}</p> : null}

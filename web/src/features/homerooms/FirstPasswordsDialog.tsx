@@ -3,9 +3,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { queryKeys } from "../../lib/queryKeys";
-import { Handout } from "../../people/Handout";
-import { everybody, isWhole, type Whole } from "../../people/people";
-import type { Slip } from "../../people/slips";
+import { PasswordHandout } from "../users/PasswordHandout";
+import { fetchAllUsers, isFullUser, type FullUser } from "../users/users";
+import type { PasswordSheet } from "../users/passwordSheets";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
@@ -15,10 +15,10 @@ import type { Homeroom } from "./homerooms";
 /** Passwords for those of a homeroom who have never signed in, to be handed out in the first lesson. */
 export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom; onClose: () => void }) {
   const { t } = useTranslation();
-  const [sheets, setSheets] = useState<Slip[]>([]);
+  const [sheets, setSheets] = useState<PasswordSheet[]>([]);
   const found = useQuery({
     queryKey: queryKeys.users.unseen(homeroom.id),
-    queryFn: async () => (await everybody({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter((user): user is Whole => isWhole(user) && user.lastLoginAt === null),
+    queryFn: async () => (await fetchAllUsers({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter((user): user is FullUser => isFullUser(user) && user.lastLoginAt === null),
     // While slips are made nobody is to drop out of the list.
     staleTime: Infinity,
     gcTime: 0,
@@ -35,7 +35,7 @@ export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom
             <>
               <p>{open > 0 ? t("homerooms.unseen", { count: open }) : t("people.handout.made")}</p>
               {open > 0 ? <p className="text-soft text-sm">{t("people.handout.text")}</p> : null}
-              <Handout people={found.data} slips={sheets} onSlips={setSheets} of={() => homeroom.name} />
+              <PasswordHandout users={found.data} sheets={sheets} onSheets={setSheets} of={() => homeroom.name} />
             </>
           ) : null}
           <p className="flex justify-end">

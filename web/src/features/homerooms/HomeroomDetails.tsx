@@ -8,7 +8,7 @@ import { Page } from "../../admin/Page";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { staff } from "../../people/people";
+import { staffQuery } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Grid } from "../../ui/Grid";
@@ -27,7 +27,7 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
   const { t } = useTranslation();
   const homeroomsQueryResult = useQuery(homeroomsQuery);
   const students = useQuery(homeroomStudentsQuery(id));
-  const { data: known = [] } = useQuery(staff);
+  const { data: known = [] } = useQuery(staffQuery);
   const [open, setOpen] = useState<"edit" | "remove" | "enrol" | "passwords" | null>(null);
   const homeroom = homeroomsQueryResult.data?.find((one) => one.id === id);
   const close = () => setOpen(null);

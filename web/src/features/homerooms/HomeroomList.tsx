@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { staff } from "../../people/people";
+import { staffQuery } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Empty } from "../../ui/Empty";
@@ -28,7 +28,7 @@ interface Props {
 export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
   const { t } = useTranslation();
   const found = useQuery(homeroomsQuery);
-  const { data: known = [] } = useQuery(staff);
+  const { data: known = [] } = useQuery(staffQuery);
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
   const [edited, setEdited] = useState<Homeroom | null>(null);
   const [removed, setRemoved] = useState<Homeroom | null>(null);

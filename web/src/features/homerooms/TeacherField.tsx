@@ -3,13 +3,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { folded } from "../../lib/names";
-import { staff } from "../../people/people";
+import { staffQuery } from "../users/users";
 import { Search } from "../../ui/Search";
 
 /** Who leads a homeroom: found by the name; nobody when the field is emptied. */
 export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {
   const { t } = useTranslation();
-  const { data: known = [] } = useQuery(staff);
+  const { data: known = [] } = useQuery(staffQuery);
   const [typed, setTyped] = useState<string | null>(null);
   const name = known.find((user) => user.id === value)?.name ?? "";
   const input = typed ?? name;

@@ -1,7 +1,7 @@
 // From one school year into the next.
 import { client, data } from "../../api/client";
 import { compareNumbered } from "../../lib/names";
-import { everybody } from "../../people/people";
+import { fetchAllUsers } from "../users/users";
 import type { Homeroom } from "./homerooms";
 import { nextName } from "./schoolYears";
 
@@ -29,7 +29,7 @@ export function planRollOver(homerooms: readonly Homeroom[], from: string, to: s
 /** Makes one of the new year, with whoever can still sign in; answers its id. */
 export async function createCopy({ source, name }: HomeroomCopy, academicYear: string, keepsTeacher: boolean): Promise<string> {
   const gradeLevel = source.gradeLevel === null ? null : (nextName(source.gradeLevel) ?? source.gradeLevel);
-  const students = await everybody({ role: "STUDENT", isActive: "1", homeroomId: source.id });
+  const students = await fetchAllUsers({ role: "STUDENT", isActive: "1", homeroomId: source.id });
   const made = await data(client.POST("/homerooms", { body: { name: name.trim(), academicYear, gradeLevel, teacherId: keepsTeacher ? source.teacherId : null } }));
   const studentIds = students.map((user) => user.id);
   for (let at = 0; at < studentIds.length; at += 500) {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Handout } from "../../people/Handout";
-import type { Whole } from "../../people/people";
+import { PasswordHandout } from "../users/PasswordHandout";
+import type { FullUser } from "../users/users";
 import { Problems } from "../../ui/Problems";
 import { Sheet } from "../../ui/Sheet";
 import { parseLine } from "./columns";
@@ -23,12 +23,12 @@ export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; re
     <Sheet className="flex flex-col gap-3">
       <h2>{open > 0 ? t("import.passwords", { count: open }) : t("import.passwordsReady", { count: people.length })}</h2>
       <p>{t(open > 0 ? "people.handout.text" : "people.handout.made")}</p>
-      <Handout people={people} slips={wizard.sheets} onSlips={(slips) => change({ sheets: slips })} of={(user) => homeroomOf(wizard, user)} />
+      <PasswordHandout users={people} sheets={wizard.sheets} onSheets={(slips) => change({ sheets: slips })} of={(user) => homeroomOf(wizard, user)} />
     </Sheet>
   );
 }
 
-function homeroomOf(wizard: Wizard, user: Whole): string | undefined {
+function homeroomOf(wizard: Wizard, user: FullUser): string | undefined {
   const row = wizard.rows?.slice(1).find((cells) => parseLine(cells, wizard).email.toLowerCase() === user.email);
   return row ? parseLine(row, wizard).homeroom || undefined : undefined;
 }

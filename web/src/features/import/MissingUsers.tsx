@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { isWhole, type Known } from "../../people/people";
+import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { note } from "../../ui/notes";
@@ -21,7 +21,7 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const { data: known } = useQuery(allUsersQuery);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allow = useMutation({
-    mutationFn: async ({ users, isActive }: { users: Known[]; isActive: boolean }) => {
+    mutationFn: async ({ users, isActive }: { users: KnownUser[]; isActive: boolean }) => {
       for (const user of users) await data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
     },
     onSuccess: (_, { users, isActive }) => {
@@ -35,7 +35,7 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const people = known ? usersNotInFile(wizard, report, known) : [];
   if (people.length === 0) return null;
   // The account of somebody who is in another school, too, is not ours to switch off.
-  const own = people.filter(isWhole);
+  const own = people.filter(isFullUser);
   const isAll = own.length > 0 && own.every((user) => chosen.has(user.id));
   const picked = own.filter((user) => chosen.has(user.id));
   const toggle = (id: string, isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
@@ -53,9 +53,9 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
           <ul className="border-faint max-h-96 overflow-y-auto rounded-lg border px-3">
             {people.map((user) => (
               <li key={user.id}>
-                <Check isSelected={chosen.has(user.id)} isDisabled={!isWhole(user)} onChange={(isIn) => toggle(user.id, isIn)}>
+                <Check isSelected={chosen.has(user.id)} isDisabled={!isFullUser(user)} onChange={(isIn) => toggle(user.id, isIn)}>
                   <span className="[overflow-wrap:anywhere]">
-                    {user.name} <span className="text-soft text-sm">{isWhole(user) ? user.email : t("people.shared")}</span>
+                    {user.name} <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
                   </span>
                 </Check>
               </li>

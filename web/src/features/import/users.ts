@@ -2,19 +2,19 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { queryKeys } from "../../lib/queryKeys";
-import { everybody, isWhole, type Known, roleOf, type Whole } from "../../people/people";
+import { fetchAllUsers, isFullUser, type KnownUser, roleOf, type FullUser } from "../users/users";
 import { parseLine } from "./columns";
 import type { Report, Wizard } from "./wizard";
 
-export const allUsersQuery = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => everybody({ isActive: "1" }) });
+export const allUsersQuery = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => fetchAllUsers({ isActive: "1" }) });
 
 /** Who was made by an import and cannot sign in yet: a new account of this school, without an imported password. */
-export function usersWithoutPassword(wizard: Wizard, report: Report, known: readonly Known[]): Whole[] {
+export function usersWithoutPassword(wizard: Wizard, report: Report, known: readonly KnownUser[]): FullUser[] {
   const users = new Map(known.map((user) => [user.id, user]));
   const made = report.rows.filter((row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasPasswordHash(wizard, row.row));
   return made
     .map((row) => users.get(row.userId ?? ""))
-    .filter((user): user is Whole => user !== undefined && isWhole(user) && user.lastLoginAt === null);
+    .filter((user): user is FullUser => user !== undefined && isFullUser(user) && user.lastLoginAt === null);
 }
 
 function hasPasswordHash(wizard: Wizard, row: number): boolean {
@@ -23,10 +23,10 @@ function hasPasswordHash(wizard: Wizard, row: number): boolean {
 }
 
 /** Students, and teachers if the file has some, of whom the file says nothing. Administrators are not the business of files. */
-export function usersNotInFile(wizard: Wizard, report: Report, known: readonly Known[]): Known[] {
+export function usersNotInFile(wizard: Wizard, report: Report, known: readonly KnownUser[]): KnownUser[] {
   const ids = new Set(report.rows.map((row) => row.userId).filter(Boolean));
   const addresses = new Set((wizard.rows ?? []).slice(1).map((row) => parseLine(row, wizard).email.toLowerCase()));
-  const isIn = (user: Known) => ids.has(user.id) || addresses.has(user.email?.toLowerCase() ?? "");
+  const isIn = (user: KnownUser) => ids.has(user.id) || addresses.has(user.email?.toLowerCase() ?? "");
   const roles = new Set(known.filter(isIn).map(roleOf));
   return known.filter((user) => {
     const role = roleOf(user);

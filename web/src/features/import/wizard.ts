@@ -5,7 +5,7 @@ import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-quer
 import { Problem, type Schemas } from "../../api/client";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { upload } from "../../lib/upload";
-import type { Slip } from "../../people/slips";
+import type { PasswordSheet } from "../users/passwordSheets";
 import { composeTable, guessColumns, type ColumnMap } from "./columns";
 import { decodeText, type Encoding, parseTable, formatTable } from "./csv";
 
@@ -29,7 +29,7 @@ export interface Wizard {
   check: Report | null;
   result: Report | null;
   problem: unknown;
-  sheets: Slip[];
+  sheets: PasswordSheet[];
 }
 
 const WIZARD_KEY = queryKeys.import.wizard();

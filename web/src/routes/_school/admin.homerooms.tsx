@@ -10,7 +10,7 @@ import { HomeroomList } from "../../features/homerooms/HomeroomList";
 import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
 import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
 import { isAdmin, only } from "../../lib/session";
-import { Slips } from "../../people/Slips";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { Button } from "../../ui/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
@@ -36,7 +36,7 @@ function Homerooms() {
     return (
       <>
         <HomeroomDetails key={room} id={room} onBack={() => void navigate({ search: {} })} />
-        <Slips caller={caller} />
+        <PasswordSheets caller={caller} />
       </>
     );
   }

@@ -10,7 +10,7 @@ import { StepIndicator } from "../../features/import/StepIndicator";
 import { CheckStep } from "../../features/import/CheckStep";
 import { useWizard } from "../../features/import/wizard";
 import { isAdmin, only } from "../../lib/session";
-import { Slips } from "../../people/Slips";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
 
 export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: only(isAdmin), component: Import });
 
@@ -35,7 +35,7 @@ function Import() {
         {wizard.step === "check" ? <CheckStep wizard={wizard} change={change} /> : null}
         {wizard.step === "done" ? <DoneStep wizard={wizard} change={change} restart={restart} /> : null}
       </section>
-      <Slips caller={caller} />
+      <PasswordSheets caller={caller} />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 // Slips of paper with which people sign in for the first time. They are printed, and kept nowhere.
 
 /** What stands on a slip. */
-export interface Slip {
+export interface PasswordSheet {
   name: string;
   email: string;
   password: string;
@@ -9,27 +9,27 @@ export interface Slip {
   of?: string | undefined;
 }
 
-let waiting: readonly Slip[] = [];
-let heard: () => void = () => {};
+let printing: readonly PasswordSheet[] = [];
+let listeners: () => void = () => {};
 
 /** The slips that are being printed, for `Slips`. */
-export const slips = {
-  now: () => waiting,
+export const usePrintedSheets = {
+  now: () => printing,
   listen: (listener: () => void) => {
-    heard = listener;
-    return () => (heard = () => {});
+    listeners = listener;
+    return () => (listeners = () => {});
   },
 };
 
 /** Prints slips: they are laid out, the browser asks for the printer, and they are gone. */
-export function printSlips(wanted: readonly Slip[]): void {
-  waiting = wanted;
-  heard();
+export function printSheets(wanted: readonly PasswordSheet[]): void {
+  printing = wanted;
+  listeners();
   window.addEventListener(
     "afterprint",
     () => {
-      waiting = [];
-      heard();
+      printing = [];
+      listeners();
     },
     { once: true },
   );

@@ -2,37 +2,37 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../lib/session";
-import { Button } from "../ui/Button";
-import { Grid, type ColumnOf } from "../ui/Grid";
-import { More, type Deed } from "../ui/More";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { When } from "../ui/When";
-import { RoleChip, State } from "./Line";
-import { isWhole, people, type Filters, type Known } from "./people";
+import type { Me } from "../../lib/session";
+import { Button } from "../../ui/Button";
+import { Grid, type ColumnOf } from "../../ui/Grid";
+import { More, type Deed } from "../../ui/More";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { When } from "../../ui/When";
+import { RoleBadge, UserState } from "./UserBadges";
+import { isFullUser, usersQuery, type UserFilterValues, type KnownUser } from "./users";
 
 interface Props {
   caller: Me;
-  filters: Filters;
+  filters: UserFilterValues;
   /** What may be done to somebody. */
-  menu: (user: Known) => Deed[];
-  onPerson: (user: Known) => void;
+  menu: (user: KnownUser) => Deed[];
+  onOpen: (user: KnownUser) => void;
 }
 
 /** The people of the school, by name. */
-export function List({ caller, filters, menu, onPerson }: Props) {
+export function UserList({ caller, filters, menu, onOpen }: Props) {
   const { t } = useTranslation();
-  const found = useInfiniteQuery(people(filters));
+  const found = useInfiniteQuery(usersQuery(filters));
   if (found.isPending) return <Rows />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   const rows = found.data.pages.flatMap((page) => page.data);
-  const columns: ColumnOf<Known>[] = [
-    { id: "name", name: t("people.name"), cell: (user) => <Name user={user} isSelf={user.id === caller.id} onPress={() => onPerson(user)} /> },
-    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <At><RoleChip user={user} /></At> },
-    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <At><State user={user} isSaid /></At> },
-    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <At><Seen user={user} /></At> },
-    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={[{ id: "open", name: t("people.open"), onAction: () => onPerson(user) }, ...menu(user)]} /> },
+  const columns: ColumnOf<KnownUser>[] = [
+    { id: "name", name: t("people.name"), cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} /> },
+    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <CellLine><RoleBadge user={user} /></CellLine> },
+    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <CellLine><UserState user={user} isOkShown /></CellLine> },
+    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <CellLine><LastSeen user={user} /></CellLine> },
+    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]} /> },
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
@@ -49,7 +49,7 @@ export function List({ caller, filters, menu, onPerson }: Props) {
   );
 }
 
-function Name({ user, isSelf, onPress }: { user: Known; isSelf: boolean; onPress: () => void }) {
+function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: boolean; onPress: () => void }) {
   const { t } = useTranslation();
   return (
     <div className="flex min-w-0 flex-col items-start">
@@ -59,18 +59,18 @@ function Name({ user, isSelf, onPress }: { user: Known; isSelf: boolean; onPress
       </Button>
       <span className="text-soft -mt-3 pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
       <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
-        <RoleChip user={user} />
-        <State user={user} />
+        <RoleBadge user={user} />
+        <UserState user={user} />
       </span>
     </div>
   );
 }
 
 /** On the line of the name beside it. */
-const At = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
 
-function Seen({ user }: { user: Known }) {
+function LastSeen({ user }: { user: KnownUser }) {
   const { t } = useTranslation();
-  if (!isWhole(user)) return null;
+  if (!isFullUser(user)) return null;
   return <span className="text-soft text-sm whitespace-nowrap">{user.lastLoginAt === null ? t("people.never") : <When at={user.lastLoginAt} />}</span>;
 }

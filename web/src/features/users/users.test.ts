@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import type { Me } from "../lib/session";
-import { type Known, mayChange, ROLES, rolesFrom } from "./people";
+import type { Me } from "../../lib/session";
+import { type KnownUser, canChangeUser, ROLES, rolesBelow } from "./users";
 
-const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as Known;
+const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as KnownUser;
 const caller = (role: string) => ({ id: "caller", role: role === "super" ? "SUPER_ADMIN" : "STUDENT", member: role === "super" ? null : { role } }) as unknown as Me;
 
 describe("the ranks of a school", () => {
   it("let one change those below, and owners each other", () => {
-    const changed = (role: string) => ROLES.filter((other) => mayChange(caller(role), known("other", other)));
+    const changed = (role: string) => ROLES.filter((other) => canChangeUser(caller(role), known("other", other)));
     expect(changed("super")).toEqual(["owner", "admin", "teacher", "student"]);
     expect(changed("owner")).toEqual(["owner", "admin", "teacher", "student"]);
     expect(changed("admin")).toEqual(["teacher", "student"]);
@@ -16,9 +16,9 @@ describe("the ranks of a school", () => {
     expect(changed("student")).toEqual([]);
   });
   it("let nobody change himself here", () => {
-    expect(ROLES.some((role) => mayChange(caller(role), known("caller", role)))).toBe(false);
+    expect(ROLES.some((role) => canChangeUser(caller(role), known("caller", role)))).toBe(false);
   });
   it("let one give what is below the own", () => {
-    expect([rolesFrom("admin"), rolesFrom("owner")]).toEqual([["teacher", "student"], ["owner", "admin", "teacher", "student"]]);
+    expect([rolesBelow("admin"), rolesBelow("owner")]).toEqual([["teacher", "student"], ["owner", "admin", "teacher", "student"]]);
   });
 });

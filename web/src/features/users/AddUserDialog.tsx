@@ -3,29 +3,29 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../api/client";
-import { homeroomLabel, homeroomsQuery } from "../features/homerooms/homerooms";
-import { isOfFields, useFields, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { type Me, standing } from "../lib/session";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { Radios } from "../ui/Radios";
-import { Window } from "../ui/Window";
-import { classes, rolesFrom } from "./people";
-import { Secret } from "./Secret";
+import { client, data, type Schemas } from "../../api/client";
+import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
+import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { type Me, standing } from "../../lib/session";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { Radios } from "../../ui/Radios";
+import { Window } from "../../ui/Window";
+import { classOptionsQuery, rolesBelow } from "./users";
+import { FirstPassword } from "./FirstPassword";
 
 type New = Schemas["NewUser"];
 type NewRole = "ADMIN" | "TEACHER" | "STUDENT";
-type Way = "made" | "mail" | "own";
+type AccountKind = "made" | "mail" | "own";
 /** What the form shows problems at. */
 const PATHS = ["firstName", "lastName", "email", "homeroomId", "password", "name", "username", "externalId"];
 const NOTHING = { firstName: "", lastName: "", name: "", email: "", username: "", externalId: "", password: "", homeroomId: "", classIds: [] as string[] };
 
 /** Brings one person into the school, and tells the password once. */
-export function Add({ caller, onClose }: { caller: Me; onClose: () => void }) {
+export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const add = useMutation({
@@ -36,22 +36,22 @@ export function Add({ caller, onClose }: { caller: Me; onClose: () => void }) {
     <Window title={add.data ? t("people.added") : t("people.addTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {() =>
         add.data ? (
-          <Welcome added={add.data} onMore={add.reset} onClose={onClose} />
+          <UserAdded added={add.data} onMore={add.reset} onClose={onClose} />
         ) : (
-          <Card caller={caller} problem={add.error} isPending={add.isPending} onSend={add.mutate} onClose={onClose} />
+          <AddUserForm caller={caller} problem={add.error} isPending={add.isPending} onSend={add.mutate} onClose={onClose} />
         )
       }
     </Window>
   );
 }
 
-function Welcome({ added, onMore, onClose }: { added: Schemas["NewMember"]; onMore: () => void; onClose: () => void }) {
+function UserAdded({ added, onMore, onClose }: { added: Schemas["NewMember"]; onMore: () => void; onClose: () => void }) {
   const { t } = useTranslation();
   const name = "name" in added ? added.name : added.email;
   const password = "temporaryPassword" in added ? added.temporaryPassword : undefined;
   return (
     <>
-      {password ? <Secret slip={{ name, email: added.email, password }} /> : <p>{t(added.result === "INVITED" ? "people.joinedInvited" : added.result === "CREATED" ? "people.joinedNew" : "people.joinedKnown", { name })}</p>}
+      {password ? <FirstPassword sheet={{ name, email: added.email, password }} /> : <p>{t(added.result === "INVITED" ? "people.joinedInvited" : added.result === "CREATED" ? "people.joinedNew" : "people.joinedKnown", { name })}</p>}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={onMore}>{t("people.addAnother")}</Button>
         <Button kind="main" onPress={onClose}>
@@ -62,7 +62,7 @@ function Welcome({ added, onMore, onClose }: { added: Schemas["NewMember"]; onMo
   );
 }
 
-interface CardProps {
+interface AddUserFormProps {
   caller: Me;
   problem: unknown;
   isPending: boolean;
@@ -70,26 +70,26 @@ interface CardProps {
   onClose: () => void;
 }
 
-function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
+function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFormProps) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const rooms = useQuery(homeroomsQuery);
   const [role, setRole] = useState<NewRole>("STUDENT");
-  const [way, setWay] = useState<Way>("made");
-  const [said, setSaid] = useState(NOTHING);
-  const set = (part: Partial<typeof NOTHING>) => setSaid({ ...said, ...part });
-  const full = [said.firstName, said.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
-  const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesFrom(standing(caller)).includes(id.toLowerCase() as "student"));
+  const [accountKind, setAccountKind] = useState<AccountKind>("made");
+  const [values, setValues] = useState(NOTHING);
+  const set = (part: Partial<typeof NOTHING>) => setValues({ ...values, ...part });
+  const full = [values.firstName, values.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
+  const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesBelow(standing(caller)).includes(id.toLowerCase() as "student"));
   const of = useFields(problem);
   const send = () => {
-    const { password, homeroomId, classIds, ...texts } = said;
+    const { password, homeroomId, classIds, ...texts } = values;
     const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
     onSend({
       ...filled,
-      name: said.name.trim() || full,
-      email: said.email.trim(),
+      name: values.name.trim() || full,
+      email: values.email.trim(),
       role,
-      ...(way === "mail" ? { sendInvite: true } : way === "own" ? { password } : {}),
+      ...(accountKind === "mail" ? { sendInvite: true } : accountKind === "own" ? { password } : {}),
       ...(role === "STUDENT" ? { ...(homeroomId === "" ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) } : {}),
     });
   };
@@ -103,33 +103,33 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
     >
       <Radios label={t("people.roleIs")} options={roles.map((id) => ({ id, name: t(`people.one.${id}`) }))} value={role} onChange={setRole} />
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label={t("people.firstName")} value={said.firstName} onChange={(firstName) => set({ firstName })} maxLength={80} {...of("firstName")} />
-        <Field label={t("people.lastName")} value={said.lastName} onChange={(lastName) => set({ lastName })} isRequired={full === "" && said.name === ""} maxLength={80} {...of("lastName")} />
+        <Field label={t("people.firstName")} value={values.firstName} onChange={(firstName) => set({ firstName })} maxLength={80} {...of("firstName")} />
+        <Field label={t("people.lastName")} value={values.lastName} onChange={(lastName) => set({ lastName })} isRequired={full === "" && values.name === ""} maxLength={80} {...of("lastName")} />
       </div>
-      <Field label={t("people.email")} type="email" value={said.email} onChange={(email) => set({ email })} isRequired maxLength={254} {...of("email")} />
+      <Field label={t("people.email")} type="email" value={values.email} onChange={(email) => set({ email })} isRequired maxLength={254} {...of("email")} />
       {role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
         <Choice
           label={t("people.homeroom")}
           options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) }))]}
-          value={said.homeroomId || "none"}
+          value={values.homeroomId || "none"}
           onChange={(id) => set({ homeroomId: id === "none" ? "" : id })}
           {...of("homeroomId")}
         />
       ) : null}
-      <Radios label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={way} onChange={setWay} />
-      {way === "own" ? <Field label={t("people.password")} hint={t("people.passwordHint")} value={said.password} onChange={(password) => set({ password })} isRequired minLength={8} autoComplete="off" {...of("password")} /> : null}
+      <Radios label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={accountKind} onChange={setAccountKind} />
+      {accountKind === "own" ? <Field label={t("people.password")} hint={t("people.passwordHint")} value={values.password} onChange={(password) => set({ password })} isRequired minLength={8} autoComplete="off" {...of("password")} /> : null}
       <details>
         <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
         <div className="flex flex-col gap-3">
-          <Field label={t("people.shownName")} hint={t("people.shownNameHint", { name: full })} value={said.name} onChange={(name) => set({ name })} maxLength={120} {...of("name")} />
-          <Field label={t("people.username")} value={said.username} onChange={(username) => set({ username })} maxLength={60} {...of("username")} />
-          <Field label={t("people.externalId")} hint={t("people.externalIdHint")} value={said.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} {...of("externalId")} />
-          {role === "STUDENT" ? <Classes chosen={said.classIds} onChange={(classIds) => set({ classIds })} /> : null}
+          <Field label={t("people.shownName")} hint={t("people.shownNameHint", { name: full })} value={values.name} onChange={(name) => set({ name })} maxLength={120} {...of("name")} />
+          <Field label={t("people.username")} value={values.username} onChange={(username) => set({ username })} maxLength={60} {...of("username")} />
+          <Field label={t("people.externalId")} hint={t("people.externalIdHint")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} {...of("externalId")} />
+          {role === "STUDENT" ? <ClassSelect chosen={values.classIds} onChange={(classIds) => set({ classIds })} /> : null}
         </div>
       </details>
       {problem === null ? null : (
         <p role="alert" className="text-bad">
-          {isOfFields(problem, PATHS) ? t("people.lookAgain") : say(problem)}
+          {isOfFields(problem, PATHS) ? t("people.lookAgain") : errorText(problem)}
         </p>
       )}
       <p className="flex flex-wrap justify-end gap-2">
@@ -143,9 +143,9 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
 }
 
 /** The classes a new student learns in from the beginning. */
-function Classes({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
+function ClassSelect({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
   const { t } = useTranslation();
-  const { data: known = [] } = useQuery(classes);
+  const { data: known = [] } = useQuery(classOptionsQuery);
   if (known.length === 0) return null;
   return (
     <fieldset>

@@ -1,20 +1,20 @@
 // The people of the school as the service tells them, and who may do what to whom.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { comparePeople } from "../lib/names";
-import { queryKeys } from "../lib/queryKeys";
-import { type Me, standing, type Standing } from "../lib/session";
+import { client, data, type Schemas } from "../../api/client";
+import { comparePeople } from "../../lib/names";
+import { queryKeys } from "../../lib/queryKeys";
+import { type Me, standing, type Standing } from "../../lib/session";
 
-export type Known = Schemas["KnownUser"];
-export type Whole = Extract<Known, { view: "FULL" }>;
+export type KnownUser = Schemas["KnownUser"];
+export type FullUser = Extract<KnownUser, { view: "FULL" }>;
 export type Role = Schemas["MemberRole"];
 
 export const ROLES = ["owner", "admin", "teacher", "student"] as const;
 /** The roles that lists can be narrowed to; owners are found among the administrators. */
 export const ROLE_FILTERS = ["STUDENT", "TEACHER", "ADMIN"] as const;
 
-export interface Filters {
+export interface UserFilterValues {
   search?: string | undefined;
   role?: (typeof ROLE_FILTERS)[number] | undefined;
   homeroomId?: string | undefined;
@@ -22,7 +22,7 @@ export interface Filters {
 }
 
 /** The people that pass the filters, by name, page by page. */
-export const people = (filters: Filters) =>
+export const usersQuery = (filters: UserFilterValues) =>
   infiniteQueryOptions({
     queryKey: queryKeys.users.list(filters),
     queryFn: ({ pageParam }) => data(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
@@ -32,7 +32,7 @@ export const people = (filters: Filters) =>
   });
 
 /** The pending invitations, newest first; those of another organization only for platform administrators. */
-export const invitations = (organizationId?: string) =>
+export const invitationsQuery = (organizationId?: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.invitations(organizationId),
     queryFn: ({ pageParam }) =>
@@ -41,23 +41,23 @@ export const invitations = (organizationId?: string) =>
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-export const person = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
+export const userQuery = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
 
-export const groupsOf = (id: string) =>
+export const userGroupsQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => data(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
 
 /** The classes of the school that take students. */
-export const classes = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
+export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
 
 /** How many people there are, by role. */
-export const counts = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
+export const userCountsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
 
 /** Everybody there is, however many pages that takes. */
-export async function everybody(filters: Filters): Promise<Known[]> {
-  const found: Known[] = [];
+export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUser[]> {
+  const found: KnownUser[] = [];
   let cursor: string | null = "";
   while (cursor !== null) {
-    const page: { data: Known[]; nextCursor: string | null } = await data(
+    const page: { data: KnownUser[]; nextCursor: string | null } = await data(
       client.GET("/users", { params: { query: { ...filters, limit: 200, ...(cursor === "" ? {} : { cursor }) } } }),
     );
     found.push(...page.data);
@@ -67,22 +67,22 @@ export async function everybody(filters: Filters): Promise<Known[]> {
 }
 
 /** Who may lead a homeroom. */
-export const staff = queryOptions({
+export const staffQuery = queryOptions({
   queryKey: queryKeys.users.staff(),
-  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => everybody({ role, isActive: "1" })))).flat().toSorted((one, other) => comparePeople(one.name, other.name)),
+  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => fetchAllUsers({ role, isActive: "1" })))).flat().toSorted((one, other) => comparePeople(one.name, other.name)),
 });
 
 /** Whether the account is this school's to change; of others it knows an outline only. */
-export const isWhole = (user: Known): user is Whole => user.view === "FULL";
-export const roleOf = (user: Known): Role => user.member?.role ?? "student";
+export const isFullUser = (user: KnownUser): user is FullUser => user.view === "FULL";
+export const roleOf = (user: KnownUser): Role => user.member?.role ?? "student";
 
 const RANKS: Record<Standing, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };
 
 /** Whether somebody may change the account of another: of a lower rank; owners also each other. Oneself is changed elsewhere. */
-export function mayChange(caller: Me, user: Known): boolean {
+export function canChangeUser(caller: Me, user: KnownUser): boolean {
   const own = standing(caller);
   return user.id !== caller.id && (RANKS[own] > RANKS[roleOf(user)] || own === "owner");
 }
 
 /** The roles somebody may give. */
-export const rolesFrom = (own: Standing): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");
+export const rolesBelow = (own: Standing): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");

@@ -2,37 +2,37 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { homeroomLabel, homeroomsQuery } from "../features/homerooms/homerooms";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { ROLE_FILTERS, type Filters as Wanted } from "./people";
+import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./users";
 
 const ALL = "all";
 
 /** What the list is narrowed to; the address keeps it. */
-export function Filters({ wanted, onChange }: { wanted: Wanted; onChange: (filters: Wanted) => void }) {
+export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: (filters: Wanted) => void }) {
   const { t } = useTranslation();
   const rooms = useQuery(homeroomsQuery);
   const roles = [{ id: ALL, name: t("app.all") }, ...ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))];
   const states = [{ id: ALL, name: t("app.all") }, ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) }))];
   const known = [{ id: ALL, name: t("app.all") }, ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) }))];
-  const { search: _, ...others } = wanted;
+  const { search: _, ...others } = filters;
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">
       <div className="col-span-2 sm:col-span-1">
-        <Looking text={wanted.search ?? ""} onText={(search) => onChange(search === "" ? others : { ...others, search })} />
+        <UserSearch text={filters.search ?? ""} onText={(search) => onChange(search === "" ? others : { ...others, search })} />
       </div>
-      <Choice label={t("people.roleIs")} options={roles} value={wanted.role ?? ALL} onChange={(id) => onChange({ ...wanted, role: ROLE_FILTERS.find((role) => role === id) })} />
-      <Choice label={t("people.state")} options={states} value={wanted.isActive ?? ALL} onChange={(id) => onChange({ ...wanted, isActive: id === "1" || id === "0" ? id : undefined })} />
+      <Choice label={t("people.roleIs")} options={roles} value={filters.role ?? ALL} onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })} />
+      <Choice label={t("people.state")} options={states} value={filters.isActive ?? ALL} onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })} />
       {known.length > 1 ? (
-        <Choice label={t("people.homeroom")} options={known} value={wanted.homeroomId ?? ALL} onChange={(id) => onChange({ ...wanted, homeroomId: id === ALL ? undefined : id })} />
+        <Choice label={t("people.homeroom")} options={known} value={filters.homeroomId ?? ALL} onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })} />
       ) : null}
     </search>
   );
 }
 
 /** Looks for what is typed once the typing rests. */
-export function Looking({ text, onText, label }: { text: string; onText: (text: string) => void; label?: string }) {
+export function UserSearch({ text, onText, label }: { text: string; onText: (text: string) => void; label?: string }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState(text);
   const [sent, setSent] = useState(text);

@@ -2,25 +2,25 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { type Me, standing } from "../lib/session";
-import { Asked } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { Radios } from "../ui/Radios";
-import { Window } from "../ui/Window";
-import type { useDeeds } from "./deeds";
-import { type Known, type Role, roleOf, rolesFrom } from "./people";
-import { Secret } from "./Secret";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { type Me, standing } from "../../lib/session";
+import { Asked } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { Radios } from "../../ui/Radios";
+import { Window } from "../../ui/Window";
+import type { useUserActions } from "./useUserActions";
+import { type KnownUser, type Role, roleOf, rolesBelow } from "./users";
+import { FirstPassword } from "./FirstPassword";
 
-type Deeds = ReturnType<typeof useDeeds>;
+type UserActions = ReturnType<typeof useUserActions>;
 
 /** Another role: what each may do, and that it counts at once. */
-export function ChangeRole({ user, caller, deeds, onClose }: { user: Known; caller: Me; deeds: Deeds; onClose: () => void }) {
+export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: KnownUser; caller: Me; actions: UserActions; onClose: () => void }) {
   const { t } = useTranslation();
   const [role, setRole] = useState<Role>(roleOf(user));
-  const options = rolesFrom(standing(caller)).toReversed();
+  const options = rolesBelow(standing(caller)).toReversed();
   return (
     <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -35,7 +35,7 @@ export function ChangeRole({ user, caller, deeds, onClose }: { user: Known; call
               isDisabled={role === roleOf(user)}
               onPress={() => {
                 close();
-                deeds.promote.mutate({ user, role });
+                actions.promote.mutate({ user, role });
               }}
             >
               {t("app.save")}
@@ -48,9 +48,9 @@ export function ChangeRole({ user, caller, deeds, onClose }: { user: Known; call
 }
 
 /** A new password, shown once; asked first, because it ends the old one and signs the person out. */
-export function NewPassword({ user, onClose }: { user: Known; onClose: () => void }) {
+export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const reset = useMutation({
     mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),
@@ -60,10 +60,10 @@ export function NewPassword({ user, onClose }: { user: Known; onClose: () => voi
     <Window title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          {reset.data ? <Secret slip={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }} /> : <p>{t("people.newPasswordText")}</p>}
+          {reset.data ? <FirstPassword sheet={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }} /> : <p>{t("people.newPasswordText")}</p>}
           {reset.isError ? (
             <p role="alert" className="text-bad">
-              {say(reset.error)}
+              {errorText(reset.error)}
             </p>
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">
@@ -81,26 +81,26 @@ export function NewPassword({ user, onClose }: { user: Known; onClose: () => voi
 }
 
 /** The end of a membership: what goes, what stays, and the name to be typed. */
-export function Remove({ user, deeds, onClose }: { user: Known; deeds: Deeds; onClose: () => void }) {
+export function RemoveUserDialog({ user, actions, onClose }: { user: KnownUser; actions: UserActions; onClose: () => void }) {
   const { t } = useTranslation();
-  const goes = ["access", "places", "sessions"] as const;
-  const stays = ["work", "account"] as const;
+  const deletedItems = ["access", "places", "sessions"] as const;
+  const keptItems = ["work", "account"] as const;
   const text = (
     <div className="flex flex-col gap-2">
       <p>{t("people.removeText", { name: user.name })}</p>
       <ul className="list-disc ps-5">
-        {goes.map((what) => (
+        {deletedItems.map((what) => (
           <li key={what}>{t(`people.goes.${what}`)}</li>
         ))}
       </ul>
       <p>{t("people.stays")}</p>
       <ul className="list-disc ps-5">
-        {stays.map((what) => (
+        {keptItems.map((what) => (
           <li key={what}>{t(`people.remains.${what}`)}</li>
         ))}
       </ul>
       <p className="text-soft text-sm">{t("people.removeInstead")}</p>
     </div>
   );
-  return <Asked title={t("people.removeTitle", { name: user.name })} text={text} yes={t("people.removeGo")} typed={user.name} onYes={() => deeds.remove.mutate(user)} onClose={onClose} />;
+  return <Asked title={t("people.removeTitle", { name: user.name })} text={text} yes={t("people.removeGo")} typed={user.name} onYes={() => actions.remove.mutate(user)} onClose={onClose} />;
 }

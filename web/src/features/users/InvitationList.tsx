@@ -2,14 +2,14 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../api/client";
-import { useNow } from "../lib/clock";
-import { useSay } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { When } from "../ui/When";
-import { invitations } from "./people";
+import { client, data, type Schemas } from "../../api/client";
+import { useNow } from "../../lib/clock";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { When } from "../../ui/When";
+import { invitationsQuery } from "./users";
 
 type Invitation = Schemas["Invitation"];
 
@@ -21,13 +21,13 @@ interface Props {
 }
 
 /** People who were invited and have not answered yet. */
-export function Invited({ organizationId, more }: Props) {
+export function InvitationList({ organizationId, more }: Props) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const now = useNow(60_000);
-  const found = useInfiniteQuery(invitations(organizationId));
-  const onError = (problem: unknown) => void note(say(problem));
+  const found = useInfiniteQuery(invitationsQuery(organizationId));
+  const onError = (problem: unknown) => void note(errorText(problem));
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
   const resend = useMutation({
     mutationFn: (one: Invitation) => data(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),

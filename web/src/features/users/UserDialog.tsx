@@ -4,34 +4,34 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { isOfFields, useFields, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import type { Me } from "../lib/session";
-import { isLanguage, LANGUAGES } from "../lib/words";
-import { Button } from "../ui/Button";
-import { Choice, type Option } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { type Deed, More } from "../ui/More";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { When } from "../ui/When";
-import { Window } from "../ui/Window";
-import { RoleChip, State } from "./Line";
-import { groupsOf, isWhole, mayChange, person, roleOf, type Known, type Whole } from "./people";
+import { client, data } from "../../api/client";
+import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import type { Me } from "../../lib/session";
+import { isLanguage, LANGUAGES } from "../../lib/words";
+import { Button } from "../../ui/Button";
+import { Choice, type Option } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { type Deed, More } from "../../ui/More";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { When } from "../../ui/When";
+import { Window } from "../../ui/Window";
+import { RoleBadge, UserState } from "./UserBadges";
+import { userGroupsQuery, isFullUser, canChangeUser, userQuery, roleOf, type KnownUser, type FullUser } from "./users";
 
 /** One person: what is known, what can be changed, the groups, and where more is to be found. */
-export function Person({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: Known) => Deed[]; onClose: () => void }) {
+export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => Deed[]; onClose: () => void }) {
   const { t } = useTranslation();
-  const found = useQuery(person(id));
+  const found = useQuery(userQuery(id));
   return (
     <Window title={found.data?.name ?? t("people.person")} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           {found.isPending ? <Rows count={4} /> : null}
           {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
-          {found.data ? <About user={found.data} caller={caller} /> : null}
+          {found.data ? <UserSections user={found.data} caller={caller} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             {found.data && menu(found.data).length > 0 ? (
               <More label={found.data.name} deeds={menu(found.data)}>
@@ -46,17 +46,17 @@ export function Person({ id, caller, menu, onClose }: { id: string; caller: Me; 
   );
 }
 
-function About({ user, caller }: { user: Known; caller: Me }) {
+function UserSections({ user, caller }: { user: KnownUser; caller: Me }) {
   const { t } = useTranslation();
-  const may = mayChange(caller, user);
+  const isEditable = canChangeUser(caller, user);
   const isSelf = user.id === caller.id;
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
-        <RoleChip user={user} />
-        <State user={user} />
+        <RoleBadge user={user} />
+        <UserState user={user} />
         <span className="text-soft text-sm">
-          {isWhole(user) && user.lastLoginAt !== null ? (
+          {isFullUser(user) && user.lastLoginAt !== null ? (
             <>
               {t("people.seen")}: <When at={user.lastLoginAt} />
             </>
@@ -71,10 +71,10 @@ function About({ user, caller }: { user: Known; caller: Me }) {
           </Link>
         </div>
       ) : null}
-      {may && isWhole(user) ? <Edit key={user.updatedAt} user={user} /> : <Facts user={user} />}
-      {!isSelf && !may ? <p className="text-soft">{t("people.above")}</p> : null}
-      {may && !isWhole(user) ? <p className="text-soft">{t("people.sharedText")}</p> : null}
-      {roleOf(user) === "student" ? <Groups id={user.id} /> : null}
+      {isEditable && isFullUser(user) ? <EditUser key={user.updatedAt} user={user} /> : <UserFacts user={user} />}
+      {!isSelf && !isEditable ? <p className="text-soft">{t("people.above")}</p> : null}
+      {isEditable && !isFullUser(user) ? <p className="text-soft">{t("people.sharedText")}</p> : null}
+      {roleOf(user) === "student" ? <UserGroups id={user.id} /> : null}
       <p className="flex flex-wrap gap-x-4 gap-y-2">
         <Link to="/admin/sessions" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
           {t("people.sessions")}
@@ -87,12 +87,12 @@ function About({ user, caller }: { user: Known; caller: Me }) {
   );
 }
 
-function Facts({ user }: { user: Known }) {
+function UserFacts({ user }: { user: KnownUser }) {
   const { t } = useTranslation();
   const facts = [
     [t("people.email"), user.email],
     [t("people.externalId"), user.member?.externalId],
-    ...(isWhole(user) ? [[t("people.username"), user.username]] : []),
+    ...(isFullUser(user) ? [[t("people.username"), user.username]] : []),
   ].filter(([, text]) => text);
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
@@ -106,21 +106,21 @@ function Facts({ user }: { user: Known }) {
   );
 }
 
-const TEXTS = ["name", "email", "firstName", "lastName", "username", "externalId"] as const;
+const TEXT_FIELDS = ["name", "email", "firstName", "lastName", "username", "externalId"] as const;
 
-function Edit({ user }: { user: Whole }) {
+function EditUser({ user }: { user: FullUser }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const before = Object.fromEntries(TEXTS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXTS)[number], string>;
-  const [said, setSaid] = useState(before);
+  const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXT_FIELDS)[number], string>;
+  const [values, setValues] = useState(before);
   const [locale, setLocale] = useState(user.locale);
   const languages: Option[] = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
   if (!isLanguage(user.locale)) languages.push({ id: user.locale, name: user.locale });
-  const changed = TEXTS.filter((part) => said[part].trim() !== before[part]);
+  const changed = TEXT_FIELDS.filter((part) => values[part].trim() !== before[part]);
   const save = useMutation({
     mutationFn: () => {
-      const texts = Object.fromEntries(changed.map((part) => [part, said[part].trim() === "" && part !== "name" && part !== "email" ? null : said[part].trim()]));
+      const texts = Object.fromEntries(changed.map((part) => [part, values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim()]));
       return data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
     },
     onSuccess: async () => {
@@ -138,12 +138,12 @@ function Edit({ user }: { user: Whole }) {
       }}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        {TEXTS.map((part) => (
+        {TEXT_FIELDS.map((part) => (
           <Field
             key={part}
             label={t(part === "name" ? "people.shownName" : `people.${part}`)}
-            value={said[part]}
-            onChange={(text) => setSaid({ ...said, [part]: text })}
+            value={values[part]}
+            onChange={(text) => setValues({ ...values, [part]: text })}
             isRequired={part === "name" || part === "email"}
             type={part === "email" ? "email" : "text"}
             {...of(part)}
@@ -151,9 +151,9 @@ function Edit({ user }: { user: Whole }) {
         ))}
         <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
       </div>
-      {save.isError && !isOfFields(save.error, TEXTS) ? (
+      {save.isError && !isOfFields(save.error, TEXT_FIELDS) ? (
         <p role="alert" className="text-bad">
-          {say(save.error)}
+          {errorText(save.error)}
         </p>
       ) : null}
       {changed.length > 0 || locale !== user.locale ? (
@@ -167,9 +167,9 @@ function Edit({ user }: { user: Whole }) {
   );
 }
 
-function Groups({ id }: { id: string }) {
+function UserGroups({ id }: { id: string }) {
   const { t } = useTranslation();
-  const found = useQuery(groupsOf(id));
+  const found = useQuery(userGroupsQuery(id));
   return (
     <section aria-label={t("people.groups")}>
       <h3 className="font-semibold">{t("people.groups")}</h3>

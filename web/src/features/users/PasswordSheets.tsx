@@ -2,13 +2,13 @@ import { useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../lib/session";
-import { slips } from "./slips";
+import type { Me } from "../../lib/session";
+import { usePrintedSheets } from "./passwordSheets";
 
 /** Where slips stand while they are printed; on the screen there is nothing. */
-export function Slips({ caller }: { caller: Me }) {
+export function PasswordSheets({ caller }: { caller: Me }) {
   const { t } = useTranslation();
-  const all = useSyncExternalStore(slips.listen, slips.now);
+  const all = useSyncExternalStore(usePrintedSheets.listen, usePrintedSheets.now);
   if (all.length === 0) return null;
   return createPortal(
     <div className="on-paper">

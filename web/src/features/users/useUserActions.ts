@@ -1,0 +1,47 @@
+// What can be done to a person and taken back: each says what happened, with the way back.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { note } from "../../ui/notes";
+import { type KnownUser, type Role, roleOf } from "./users";
+
+/** Lets people in or keeps them out; giving a role. Answers the two mutations. */
+export function useUserActions() {
+  const { t } = useTranslation();
+  const errorText = useSay();
+  const cache = useQueryClient();
+  const refresh = () => invalidate(cache, "users", "admin");
+  const onError = (problem: unknown) => void note(errorText(problem));
+  const setActive = useMutation({
+    mutationFn: ({ user, isActive }: { user: KnownUser; isActive: boolean; isUndo?: boolean }) =>
+      data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } })),
+    onSuccess: async (_, { user, isActive, isUndo }) => {
+      await refresh();
+      const message = t(isActive ? "people.switchedOn" : "people.switchedOff", { name: user.name });
+      note(message, isUndo ? undefined : () => setActive.mutate({ user, isActive: !isActive, isUndo: true }));
+    },
+    onError,
+  });
+  const promote = useMutation({
+    mutationFn: ({ user, role }: { user: KnownUser; role: Role; isUndo?: boolean }) =>
+      data(client.PATCH("/admin/members/{id}", { params: { path: { id: user.member?.id ?? "" } }, body: { role } })),
+    onSuccess: async (_, { user, role, isUndo }) => {
+      await refresh();
+      const message = t("people.isNow", { name: user.name, role: t(`role.${role}`) });
+      note(message, isUndo ? undefined : () => promote.mutate({ user, role: roleOf(user), isUndo: true }));
+    },
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: (user: KnownUser) => data(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
+    onSuccess: async (_, user) => {
+      await Promise.all([refresh(), invalidate(cache, "homerooms")]);
+      note(t("people.removed", { name: user.name }));
+    },
+    onError,
+  });
+  return { allow: setActive, promote, remove };
+}
