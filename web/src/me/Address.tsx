@@ -7,7 +7,7 @@ import { client, Problem } from "../api/client";
 import { Secret } from "../door/Secret";
 import { fieldProblem, useSay } from "../lib/problems";
 import type { Me } from "../lib/session";
-import { Part } from "../school/Part";
+import { SettingsSection } from "../features/organization/SettingsSection";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Window } from "../ui/Window";
@@ -17,7 +17,7 @@ export function Address({ person, told }: { person: Me; told: "changed" | "expir
   const { t } = useTranslation();
   const [sent, setSent] = useState<string>();
   return (
-    <Part title={t("me.email")} text={t("me.emailText")}>
+    <SettingsSection title={t("me.email")} text={t("me.emailText")}>
       {told === "changed" ? <output className="text-good font-medium">{t("me.emailChanged")}</output> : null}
       {told === "expired" ? <output className="text-bad font-medium">{t("me.emailExpired")}</output> : null}
       <p className="flex flex-wrap items-center justify-between gap-2">
@@ -28,7 +28,7 @@ export function Address({ person, told }: { person: Me; told: "changed" | "expir
         </DialogTrigger>
       </p>
       {sent === undefined ? null : <output>{t("me.emailSent", { email: sent })}</output>}
-    </Part>
+    </SettingsSection>
   );
 }
 

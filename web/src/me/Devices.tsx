@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
-import { Part } from "../school/Part";
+import { SettingsSection } from "../features/organization/SettingsSection";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { note } from "../ui/notes";
@@ -27,7 +27,7 @@ export function Devices() {
     part.current?.focus();
   };
   return (
-    <Part title={t("me.devices")} text={t("me.devicesText")}>
+    <SettingsSection title={t("me.devices")} text={t("me.devicesText")}>
       {list.isPending ? <Shape count={1} /> : null}
       {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
       <div ref={part} tabIndex={-1} className="outline-none">
@@ -42,7 +42,7 @@ export function Devices() {
           {t("me.endOthers")}
         </Button>
       )}
-    </Part>
+    </SettingsSection>
   );
 }
 

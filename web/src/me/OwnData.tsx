@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
 import { save } from "../lib/save";
-import { Part } from "../school/Part";
+import { SettingsSection } from "../features/organization/SettingsSection";
 import { Button } from "../ui/Button";
 
 /** Everything the service holds about this person, as one archive. */
@@ -16,7 +16,7 @@ export function OwnData() {
     onSuccess: (archive) => save(archive, "groupwork.zip"),
   });
   return (
-    <Part title={t("me.data")} text={t("me.dataText")}>
+    <SettingsSection title={t("me.data")} text={t("me.dataText")}>
       {fetching.isError ? (
         <p role="alert" className="text-bad">
           {say(fetching.error)}
@@ -25,6 +25,6 @@ export function OwnData() {
       <Button className="self-start" isPending={fetching.isPending} onPress={() => fetching.mutate()}>
         {fetching.isPending ? t("me.dataGoing") : t("me.dataGo")}
       </Button>
-    </Part>
+    </SettingsSection>
   );
 }

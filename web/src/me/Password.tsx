@@ -7,7 +7,7 @@ import { Problem } from "../api/client";
 import { Secret } from "../door/Secret";
 import { useSay } from "../lib/problems";
 import { changePassword, type Me } from "../lib/session";
-import { Part } from "../school/Part";
+import { SettingsSection } from "../features/organization/SettingsSection";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { devices } from "./me";
@@ -30,7 +30,7 @@ export function Password({ person }: { person: Me }) {
   });
   const isOld = changing.error instanceof Problem && changing.error.code === "INVALID_PASSWORD";
   return (
-    <Part title={t("me.password")} text={t("me.passwordText")}>
+    <SettingsSection title={t("me.password")} text={t("me.passwordText")}>
       <ResetNotice reset={person.passwordReset} />
       <Form
         key={round}
@@ -48,6 +48,6 @@ export function Password({ person }: { person: Me }) {
           {t("me.passwordGo")}
         </Button>
       </Form>
-    </Part>
+    </SettingsSection>
   );
 }

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { fieldProblem, useSay } from "../lib/problems";
 import { me, type Me } from "../lib/session";
 import { isLanguage, LANGUAGES } from "../lib/words";
-import { Part } from "../school/Part";
-import { Zone } from "../school/Zone";
+import { SettingsSection } from "../features/organization/SettingsSection";
+import { TimeZoneField } from "../forms/TimeZoneField";
 import { Button } from "../ui/Button";
 import { Choice } from "../ui/Choice";
 import { Field } from "../ui/Field";
@@ -36,7 +36,7 @@ export function Profile({ person }: { person: Me }) {
   const zoneProblem = fieldProblem(saving.error, "timezone");
   const schoolZone = person.organization?.metadata?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
-    <Part title={t("me.profile")}>
+    <SettingsSection title={t("me.profile")}>
       <Form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -61,7 +61,7 @@ export function Profile({ person }: { person: Me }) {
         )}
         <div className="grid gap-4 sm:grid-cols-2">
           <Choice label={t("me.language")} options={SPOKEN} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
-          <Zone label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
+          <TimeZoneField label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
         </div>
         {saving.isError && !nameProblem && !zoneProblem ? (
           <p role="alert" className="text-bad">
@@ -72,6 +72,6 @@ export function Profile({ person }: { person: Me }) {
           {t("app.save")}
         </Button>
       </Form>
-    </Part>
+    </SettingsSection>
   );
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { DomainList } from "../school/Domains";
+import { MailDomainList } from "../features/organization/MailDomains";
 import { Button } from "../ui/Button";
 import { Window } from "../ui/Window";
 import type { Tenant } from "./tenants";
@@ -13,7 +13,7 @@ export function TenantDomains({ tenant, onClose }: { tenant: Tenant; onClose: ()
       {(close) => (
         <>
           <p className="text-soft text-sm">{t("domains.superText")}</p>
-          <DomainList tenant={tenant.id} />
+          <MailDomainList tenant={tenant.id} />
           <p className="flex justify-end">
             <Button onPress={close}>{t("app.close")}</Button>
           </p>

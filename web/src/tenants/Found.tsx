@@ -7,7 +7,7 @@ import { client, data, type Schemas } from "../api/client";
 import { fieldProblem, useSay } from "../lib/problems";
 import { invalidate } from "../lib/queryKeys";
 import { language, TAGS } from "../lib/words";
-import { Zone } from "../school/Zone";
+import { TimeZoneField } from "../forms/TimeZoneField";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Window } from "../ui/Window";
@@ -79,7 +79,7 @@ function Ask({ close, onFounded }: { close: () => void; onFounded: (founded: Sch
       <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
       <Field label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
       <Field label={t("tenants.ownerEmail")} hint={t("tenants.ownerHint")} name="ownerEmail" type="email" isRequired {...at("ownerEmail")} />
-      <Zone label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
+      <TimeZoneField label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isPending={founding.isPending}>

@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 
 import { useBytes } from "../lib/bytes";
 import { useTime } from "../lib/time";
-import { Health } from "../school/Health";
-import { Part } from "../school/Part";
+import { ServiceHealth } from "../features/organization/ServiceHealth";
+import { SettingsSection } from "../features/organization/SettingsSection";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { system } from "./tenants";
@@ -31,8 +31,8 @@ export function Installation() {
     : [];
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <Health />
-      <Part title={t("health.installation")}>
+      <ServiceHealth />
+      <SettingsSection title={t("health.installation")}>
         {found.isPending ? <Shape count={1} /> : null}
         {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
         <Pairs pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
@@ -42,7 +42,7 @@ export function Installation() {
             <Pairs pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
           </details>
         ) : null}
-      </Part>
+      </SettingsSection>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { chooseSchool, type Me } from "../lib/session";
 import { useTime } from "../lib/time";
-import { At } from "../school/At";
+import { RowText } from "../features/organization/RowText";
 import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
@@ -34,11 +34,11 @@ export function Schools({ person, search, onSearch }: { person: Me; search: stri
   const [over, setOver] = useState<Over>();
   const deeds = useDeeds(person);
   const columns: ColumnOf<Tenant>[] = [
-    { id: "name", name: t("tenants.name"), cell: (one) => <At>{one.name}</At> },
-    { id: "slug", name: t("tenants.slug"), isExtra: true, cell: (one) => <At>{one.slug}</At> },
-    { id: "domain", name: t("tenants.domain"), isExtra: true, cell: (one) => <At>{one.customDomain ?? "–"}</At> },
-    { id: "status", name: t("tenants.status"), cell: (one) => <At><Chip tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Chip></At> },
-    { id: "created", name: t("tenants.created"), isExtra: true, cell: (one) => <At>{day(one.createdAt)}</At> },
+    { id: "name", name: t("tenants.name"), cell: (one) => <RowText>{one.name}</RowText> },
+    { id: "slug", name: t("tenants.slug"), isExtra: true, cell: (one) => <RowText>{one.slug}</RowText> },
+    { id: "domain", name: t("tenants.domain"), isExtra: true, cell: (one) => <RowText>{one.customDomain ?? "–"}</RowText> },
+    { id: "status", name: t("tenants.status"), cell: (one) => <RowText><Chip tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Chip></RowText> },
+    { id: "created", name: t("tenants.created"), isExtra: true, cell: (one) => <RowText>{day(one.createdAt)}</RowText> },
     {
       id: "deeds",
       name: t("tenants.deeds"),

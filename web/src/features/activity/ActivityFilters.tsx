@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { PersonSearch } from "../../school/PersonSearch";
+import { UserSearch } from "../organization/UserSearch";
 import { Choice } from "../../ui/Choice";
 import { activityNamesQuery } from "./activity";
 import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
@@ -48,7 +48,7 @@ export function ActivityFilters({ filters, onChange }: { filters: ActivityFilter
         onChange={(id) => onChange(choose("period", id))}
       />
       <div className="col-span-2 lg:col-span-1">
-        <PersonSearch label={t("activity.person")} value={filters.userId ?? null} onChange={(id) => onChange(choose("userId", id ?? ALL))} />
+        <UserSearch label={t("activity.person")} value={filters.userId ?? null} onChange={(id) => onChange(choose("userId", id ?? ALL))} />
       </div>
     </div>
   );

@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../organization/AdminPage";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
@@ -32,8 +32,8 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
   const homeroom = homeroomsQueryResult.data?.find((one) => one.id === id);
   const close = () => setOpen(null);
   const removing = useRemoveStudent(id);
-  if (homeroomsQueryResult.isPending) return <Page title={t("admin.homerooms")}><Rows /></Page>;
-  if (!homeroom) return <Page title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></Page>;
+  if (homeroomsQueryResult.isPending) return <AdminPage title={t("admin.homerooms")}><Rows /></AdminPage>;
+  if (!homeroom) return <AdminPage title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></AdminPage>;
   const teacher = known.find((user) => user.id === homeroom.teacherId)?.name;
   const rows = (students.data ?? []).map((one) => ({ ...one, id: one.user.id }));
   const actions = (
@@ -52,7 +52,7 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
     </>
   );
   return (
-    <Page title={homeroomLabel(homeroom)} actions={actions}>
+    <AdminPage title={homeroomLabel(homeroom)} actions={actions}>
       <p className="flex flex-wrap gap-x-4">
         <Link to="/admin/homerooms" className="inline-flex min-h-11 items-center">
           ‹ {t("homerooms.back")}
@@ -93,7 +93,7 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
       {open === "remove" ? <DeleteHomeroomDialog homeroom={homeroom} onClose={close} onDeleted={onBack} /> : null}
       {open === "passwords" ? <FirstPasswordsDialog homeroom={homeroom} onClose={close} /> : null}
       {open === "enrol" ? <EnrolDialog homeroom={homeroom} enrolledIds={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
-    </Page>
+    </AdminPage>
   );
 }
 

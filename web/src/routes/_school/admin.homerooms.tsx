@@ -3,7 +3,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { HomeroomDialog } from "../../features/homerooms/HomeroomDialog";
 import { homeroomsQuery } from "../../features/homerooms/homerooms";
 import { HomeroomList } from "../../features/homerooms/HomeroomList";
@@ -49,10 +49,10 @@ function Homerooms() {
     </>
   );
   return (
-    <Page title={t("admin.homerooms")} actions={actions}>
+    <AdminPage title={t("admin.homerooms")} actions={actions}>
       <HomeroomList year={year} onYear={show} onOpen={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
       {open === "add" ? <HomeroomDialog homeroom={null} onClose={close} /> : null}
       {open === "roll" ? <RollOverDialog homerooms={all} onClose={close} onDone={show} /> : null}
-    </Page>
+    </AdminPage>
   );
 }

@@ -2,7 +2,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { ColumnsStep } from "../../features/import/ColumnsStep";
 import { DoneStep } from "../../features/import/DoneStep";
 import { FileStep } from "../../features/import/FileStep";
@@ -27,7 +27,7 @@ function Import() {
     before.current = wizard.step;
   }, [wizard.step]);
   return (
-    <Page title={t("admin.import")}>
+    <AdminPage title={t("admin.import")}>
       <StepIndicator step={wizard.step} />
       <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="scroll-mt-40 outline-none">
         {wizard.step === "file" ? <FileStep change={change} /> : null}
@@ -36,6 +36,6 @@ function Import() {
         {wizard.step === "done" ? <DoneStep wizard={wizard} change={change} restart={restart} /> : null}
       </section>
       <PasswordSheets caller={caller} />
-    </Page>
+    </AdminPage>
   );
 }

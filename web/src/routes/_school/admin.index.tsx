@@ -1,12 +1,12 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { LateSaves } from "../../features/classes/LateSaves";
 import { isAdmin, only } from "../../lib/session";
-import { Health } from "../../school/Health";
-import { Numbers } from "../../school/Numbers";
-import { Storage } from "../../school/Storage";
+import { ServiceHealth } from "../../features/organization/ServiceHealth";
+import { OrganizationStats } from "../../features/organization/OrganizationStats";
+import { StorageUsage } from "../../features/organization/StorageUsage";
 
 export const Route = createFileRoute("/_school/admin/")({ beforeLoad: only(isAdmin), component: Overview });
 
@@ -14,13 +14,13 @@ export const Route = createFileRoute("/_school/admin/")({ beforeLoad: only(isAdm
 function Overview() {
   const { t } = useTranslation();
   return (
-    <Page title={t("admin.overview")}>
+    <AdminPage title={t("admin.overview")}>
       <LateSaves />
-      <Numbers />
+      <OrganizationStats />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Storage />
-        <Health />
+        <StorageUsage />
+        <ServiceHealth />
       </div>
-    </Page>
+    </AdminPage>
   );
 }

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, only } from "../../lib/session";
-import { Addresses } from "../../school/Addresses";
-import { settings } from "../../school/admin";
-import { Domains } from "../../school/Domains";
-import { Settings } from "../../school/Settings";
+import { SchoolAddresses } from "../../features/organization/SchoolAddresses";
+import { settingsQuery } from "../../features/organization/organization";
+import { MailDomains } from "../../features/organization/MailDomains";
+import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
@@ -17,18 +17,18 @@ export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad
 function Organisation() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const found = useQuery(settings);
+  const found = useQuery(settingsQuery);
   return (
-    <Page title={t("organisation.title")}>
+    <AdminPage title={t("organisation.title")}>
       {found.isPending ? <Shape count={2} /> : null}
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data ? (
         <div className="flex max-w-3xl flex-col gap-4">
-          <Settings school={found.data} />
-          <Addresses school={found.data} person={person} />
-          <Domains />
+          <OrganizationSettings school={found.data} />
+          <SchoolAddresses school={found.data} person={person} />
+          <MailDomains />
         </div>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }

@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { client, data } from "../../api/client";
 import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, only } from "../../lib/session";
-import { Erase } from "../../school/Erase";
-import { Exports } from "../../school/Exports";
-import { Part } from "../../school/Part";
-import { PersonSearch } from "../../school/PersonSearch";
+import { EraseUser } from "../../features/organization/EraseUser";
+import { PersonalExport } from "../../features/organization/PersonalExport";
+import { SettingsSection } from "../../features/organization/SettingsSection";
+import { UserSearch } from "../../features/organization/UserSearch";
 import { Empty } from "../../ui/Empty";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -33,24 +33,24 @@ function Privacy() {
     enabled: userId !== undefined,
   });
   return (
-    <Page title={t("privacy.title")}>
+    <AdminPage title={t("privacy.title")}>
       <p className="max-w-prose">{t("privacy.text")}</p>
       <div className="max-w-sm">
-        <PersonSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
+        <UserSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
       </div>
       {userId === undefined ? <Empty>{t("privacy.choose")}</Empty> : null}
       {userId !== undefined && about.isPending ? <Shape count={2} /> : null}
       {about.isError ? <Problems problem={about.error} again={() => void about.refetch()} /> : null}
       {about.data && userId !== undefined ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <Part title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>
-            <Exports key={userId} admin={person.id} userId={userId} />
-          </Part>
-          <Part title={t("privacy.eraseOf", { name: about.data.name })} text={t("privacy.eraseHint")}>
-            <Erase key={userId} userId={userId} name={about.data.name} onErased={() => choose(null)} />
-          </Part>
+          <SettingsSection title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>
+            <PersonalExport key={userId} admin={person.id} userId={userId} />
+          </SettingsSection>
+          <SettingsSection title={t("privacy.eraseOf", { name: about.data.name })} text={t("privacy.eraseHint")}>
+            <EraseUser key={userId} userId={userId} name={about.data.name} onErased={() => choose(null)} />
+          </SettingsSection>
         </div>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }

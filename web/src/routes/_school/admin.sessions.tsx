@@ -3,15 +3,15 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { client, type Schemas } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, only } from "../../lib/session";
 import { useProgram } from "../../me/program";
-import { isAbove, sessions } from "../../school/admin";
-import { At } from "../../school/At";
-import { PersonSearch } from "../../school/PersonSearch";
+import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
+import { RowText } from "../../features/organization/RowText";
+import { UserSearch } from "../../features/organization/UserSearch";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { type ColumnOf, Grid } from "../../ui/Grid";
@@ -36,27 +36,27 @@ function Sessions() {
   const { userId } = Route.useSearch();
   const navigate = Route.useNavigate();
   const program = useProgram();
-  const found = useInfiniteQuery(sessions(userId));
+  const found = useInfiniteQuery(sessionsQuery(userId));
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
   const place = useRef<HTMLDivElement>(null);
-  const ending = useEnding(() => place.current?.focus());
+  const ending = useEndSession(() => place.current?.focus());
   const columns: ColumnOf<Session>[] = [
-    { id: "person", name: t("sessions.person"), cell: (row) => <Whose session={row} /> },
-    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <At>{t(`activity.role.${row.role}`)}</At> },
-    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <At>{program(row.userAgent)}</At> },
-    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <At>{row.ipAddress ?? "–"}</At> },
-    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <At><When at={row.createdAt} /></At> },
-    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <At><When at={row.expiresAt} /></At> },
+    { id: "person", name: t("sessions.person"), cell: (row) => <SessionUser session={row} /> },
+    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <RowText>{t(`activity.role.${row.role}`)}</RowText> },
+    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <RowText>{program(row.userAgent)}</RowText> },
+    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <RowText>{row.ipAddress ?? "–"}</RowText> },
+    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <RowText><When at={row.createdAt} /></RowText> },
+    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <RowText><When at={row.expiresAt} /></RowText> },
     {
       id: "end",
       name: t("sessions.end"),
       isSlim: true,
       cell: (row) =>
         row.isCurrent ? (
-          <At>
+          <RowText>
             <Chip tone="good">{t("me.here")}</Chip>
-          </At>
-        ) : row.userId === person.id || isAbove(person.member?.role, row.role) ? (
+          </RowText>
+        ) : row.userId === person.id || isRoleAbove(person.member?.role, row.role) ? (
           <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
             {t("account.signOut")}
           </Button>
@@ -64,9 +64,9 @@ function Sessions() {
     },
   ];
   return (
-    <Page title={t("admin.sessions")}>
+    <AdminPage title={t("admin.sessions")}>
       <div className="max-w-sm">
-        <PersonSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
+        <UserSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
       </div>
       {found.isPending ? <Rows /> : null}
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
@@ -80,14 +80,14 @@ function Sessions() {
           {t("app.loadMore")}
         </Button>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }
 
 /** Whose session it is, and where there is little room, with what it came. */
-function Whose({ session }: { session: Session }) {
+function SessionUser({ session }: { session: Session }) {
   const program = useProgram();
-  if (useIsWide()) return <At>{session.user.name}</At>;
+  if (useIsWide()) return <RowText>{session.user.name}</RowText>;
   return (
     <>
       {session.user.name}
@@ -99,10 +99,10 @@ function Whose({ session }: { session: Session }) {
 }
 
 /** Ends a session; its line goes, so the focus has to go elsewhere first. */
-function useEnding(onEnded: () => void) {
+function useEndSession(onEnded: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   return useMutation({
     mutationFn: (id: string) => client.DELETE("/admin/sessions/{id}", { params: { path: { id } } }),
     onSuccess: () => {
@@ -110,6 +110,6 @@ function useEnding(onEnded: () => void) {
       note(t("me.ended"));
       return cache.invalidateQueries({ queryKey: queryKeys.admin.sessions() });
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
   });
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, only } from "../../lib/session";
 import { Card, Swatch } from "../../subjects/Card";
 import { useDeeds } from "../../subjects/deeds";
@@ -30,17 +30,17 @@ function Subjects() {
     </Button>
   );
   return (
-    <Page title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
+    <AdminPage title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
       {found.isPending ? <Rows /> : null}
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data?.length === 0 ? <Empty action={add}>{t("subjects.none")}</Empty> : null}
-      {found.data && found.data.length > 0 ? <List all={found.data} onEdit={setEdited} /> : null}
+      {found.data && found.data.length > 0 ? <SubjectList all={found.data} onEdit={setEdited} /> : null}
       {edited === null ? null : <Card subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
-    </Page>
+    </AdminPage>
   );
 }
 
-function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
+function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
   const { t } = useTranslation();
   const { offer, remove } = useDeeds();
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
@@ -71,8 +71,8 @@ function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subj
             </span>
           ),
         },
-        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <Line>{subject.code ?? "–"}</Line> },
-        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <Line>{subject.isActive ? t("subjects.on") : <Chip>{t("subjects.off")}</Chip>}</Line> },
+        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <CellLine>{subject.code ?? "–"}</CellLine> },
+        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <CellLine>{subject.isActive ? t("subjects.on") : <Chip>{t("subjects.off")}</Chip>}</CellLine> },
         { id: "description", name: t("subjects.description"), isExtra: true, cell: (subject) => <span className="text-soft line-clamp-2 max-w-md py-2 text-sm">{subject.description}</span> },
         {
           id: "more",
@@ -95,4 +95,4 @@ function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subj
 }
 
 /** On the line of the name beside it. */
-const Line = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;

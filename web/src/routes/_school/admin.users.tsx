@@ -4,7 +4,7 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, only } from "../../lib/session";
 import { AddUserDialog } from "../../features/users/AddUserDialog";
 import { useUserActions } from "../../features/users/useUserActions";
@@ -65,7 +65,7 @@ function Users() {
     </>
   );
   return (
-    <Page title={t("admin.users")} actions={actions}>
+    <AdminPage title={t("admin.users")} actions={actions}>
       <UserCounts />
       <UserFilters filters={filters} onChange={(wanted) => void navigate({ search: wanted, replace: true })} />
       <InvitationList />
@@ -81,7 +81,7 @@ function Users() {
       {dialog?.what === "password" ? <NewPasswordDialog user={dialog.user} onClose={close} /> : null}
       {dialog?.what === "remove" ? <RemoveUserDialog user={dialog.user} actions={userActions} onClose={close} /> : null}
       <PasswordSheets caller={caller} />
-    </Page>
+    </AdminPage>
   );
 }
 

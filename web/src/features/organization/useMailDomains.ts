@@ -1,13 +1,13 @@
 // The mail domains of a school, for its administrators and for those who run the installation.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type MailDomain = Schemas["MailDomain"];
 
 /** The mail domains of the active school, or of one that the caller runs as SUPER_ADMIN. */
-export const mailDomains = (tenant?: string) =>
+export const mailDomainsQuery = (tenant?: string) =>
   queryOptions({
     queryKey: queryKeys.admin.domains(tenant),
     queryFn: () => data(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { stats } from "./admin";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { statsQuery } from "./organization";
 
 /** The school in numbers. */
-export function Numbers() {
+export function OrganizationStats() {
   const { t, i18n } = useTranslation();
-  const found = useQuery(stats);
+  const found = useQuery(statsQuery);
   if (found.isPending) return <Shape count={3} />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   const { users, ...rest } = found.data;

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 
-import { Heading } from "../ui/Heading";
-import { Nav } from "./Nav";
+import { Heading } from "../../ui/Heading";
+import { AdminNav } from "./AdminNav";
 
 /** A screen of the administration: its parts, the name of this one, what can be done here, and what is here. */
-export function Page({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function AdminPage({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <>
-      <Nav />
+      <AdminNav />
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Heading title={title}>{title}</Heading>

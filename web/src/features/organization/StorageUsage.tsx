@@ -1,47 +1,47 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../lib/bytes";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { storage } from "./admin";
-import { Part } from "./Part";
-import { Share } from "./Share";
+import { useBytes } from "../../lib/bytes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { storageQuery } from "./organization";
+import { SettingsSection } from "./SettingsSection";
+import { UsageBar } from "./UsageBar";
 
 /** What the school keeps of what it may keep, of which kind, and where the most of it is. */
-export function Storage() {
+export function StorageUsage() {
   const { t } = useTranslation();
   const bytes = useBytes();
-  const found = useQuery(storage);
+  const found = useQuery(storageQuery);
   const kinds = Object.entries(found.data?.kinds ?? {}).filter(([, amount]) => amount > 0);
   return (
-    <Part title={t("overview.storage")}>
+    <SettingsSection title={t("overview.storage")}>
       {found.isPending ? <Shape count={1} /> : null}
       {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data ? (
         <>
           <div className="flex flex-col gap-1">
             <p>{t("overview.used", { used: bytes(found.data.usedBytes), quota: bytes(found.data.quotaBytes) })}</p>
-            <Share label={t("overview.storage")} used={found.data.usedBytes} of={found.data.quotaBytes} />
+            <UsageBar label={t("overview.storage")} used={found.data.usedBytes} of={found.data.quotaBytes} />
             <p className="text-soft text-sm">{t("overview.perGroup", { quota: bytes(found.data.groupQuotaBytes) })}</p>
           </div>
           {kinds.length === 0 ? null : (
-            <Amounts title={t("overview.kinds")} lines={kinds.map(([kind, amount]) => [kind, t(`overview.kind.${kind}`), bytes(amount)])} />
+            <AmountList title={t("overview.kinds")} lines={kinds.map(([kind, amount]) => [kind, t(`overview.kind.${kind}`), bytes(amount)])} />
           )}
           {found.data.classes.length === 0 ? null : (
-            <Amounts title={t("overview.classes")} lines={found.data.classes.slice(0, 8).map((one) => [one.id, one.name, bytes(one.bytes)])} />
+            <AmountList title={t("overview.classes")} lines={found.data.classes.slice(0, 8).map((one) => [one.id, one.name, bytes(one.bytes)])} />
           )}
           <p className="text-soft text-sm">
             {t("overview.counted")} <When at={found.data.countedAt} />
           </p>
         </>
       ) : null}
-    </Part>
+    </SettingsSection>
   );
 }
 
-function Amounts({ title, lines }: { title: string; lines: readonly (readonly [string, string, string])[] }) {
+function AmountList({ title, lines }: { title: string; lines: readonly (readonly [string, string, string])[] }) {
   return (
     <div>
       <h3 className="font-medium">{title}</h3>

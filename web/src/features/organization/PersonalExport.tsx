@@ -2,34 +2,34 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useBytes } from "../lib/bytes";
-import { useSay } from "../lib/problems";
-import { Button } from "../ui/Button";
-import { When } from "../ui/When";
-import { personalExport } from "./admin";
+import { client, data } from "../../api/client";
+import { useBytes } from "../../lib/bytes";
+import { useSay } from "../../lib/problems";
+import { Button } from "../../ui/Button";
+import { When } from "../../ui/When";
+import { personalExportQuery } from "./organization";
 
-const KEPT = "exports:";
-const key = (admin: string, user: string) => `${KEPT}${admin}:${user}`;
+const STORAGE_KEY = "exports:";
+const exportKey = (admin: string, user: string) => `${STORAGE_KEY}${admin}:${user}`;
 
 /** An archive of what the school holds about a person: asked for, made, fetched. Which one it was is remembered in this browser. */
-export function Exports({ admin, userId }: { admin: string; userId: string }) {
+export function PersonalExport({ admin, userId }: { admin: string; userId: string }) {
   const { t } = useTranslation();
-  const say = useSay();
-  const [job, setJob] = useState(() => localStorage.getItem(key(admin, userId)));
+  const errorText = useSay();
+  const [job, setJob] = useState(() => localStorage.getItem(exportKey(admin, userId)));
   const asking = useMutation({
     mutationFn: () => data(client.POST("/admin/gdpr/export", { body: { userId } })),
     onSuccess: ({ id }) => {
-      localStorage.setItem(key(admin, userId), id);
+      localStorage.setItem(exportKey(admin, userId), id);
       setJob(id);
     },
   });
   return (
     <div className="flex flex-col items-start gap-3">
-      {job === null ? null : <Job id={job} />}
+      {job === null ? null : <ExportJob id={job} />}
       {asking.isError ? (
         <p role="alert" className="text-bad">
-          {say(asking.error)}
+          {errorText(asking.error)}
         </p>
       ) : null}
       <Button isPending={asking.isPending} onPress={() => asking.mutate()}>
@@ -39,10 +39,10 @@ export function Exports({ admin, userId }: { admin: string; userId: string }) {
   );
 }
 
-function Job({ id }: { id: string }) {
+function ExportJob({ id }: { id: string }) {
   const { t } = useTranslation();
   const bytes = useBytes();
-  const job = useQuery(personalExport(id)).data;
+  const job = useQuery(personalExportQuery(id)).data;
   // A job whose archive is gone is as if it had never been.
   if (!job) return null;
   const isMade = job.status === "DONE" && job.downloadUrl !== null;

@@ -1,16 +1,16 @@
 // The school as those who run it see it: numbers, storage, settings, who is signed in, what is kept of a person.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
-import { tagged } from "../lib/versions";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
+import { tagged } from "../../lib/versions";
 
-export const stats = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
-export const storage = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => data(client.GET("/admin/storage")) });
-export const settings = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => tagged(client.GET("/admin/settings")) });
+export const statsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
+export const storageQuery = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => data(client.GET("/admin/storage")) });
+export const settingsQuery = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => tagged(client.GET("/admin/settings")) });
 
 /** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
-export const health = queryOptions({
+export const healthQuery = queryOptions({
   queryKey: queryKeys.health.now(),
   queryFn: async () => {
     const [whole, ready] = await Promise.all([data(client.GET("/health")), fetch("/api/health/ready")]);
@@ -18,7 +18,7 @@ export const health = queryOptions({
   },
 });
 
-export const sessions = (userId: string | undefined) =>
+export const sessionsQuery = (userId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.sessions(userId ?? ""),
     queryFn: ({ pageParam }) =>
@@ -28,14 +28,14 @@ export const sessions = (userId: string | undefined) =>
   });
 
 /** How the export of a person's data stands; asked again until it is made. */
-export const personalExport = (id: string) =>
+export const personalExportQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.admin.exports(id),
     queryFn: () => data(client.GET("/admin/gdpr/jobs/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data === undefined || ["QUEUED", "RUNNING"].includes(state.data.status) ? 1_000 : false),
   });
 
-const RANKS = ["student", "teacher", "admin", "owner"] as const;
+const ROLE_LEVELS = ["student", "teacher", "admin", "owner"] as const;
 
 /** Whether somebody of one role may act on somebody of the other. */
-export const isAbove = (one: Schemas["MemberRole"] | undefined, other: Schemas["MemberRole"]): boolean => one === undefined || RANKS.indexOf(one) > RANKS.indexOf(other);
+export const isRoleAbove = (one: Schemas["MemberRole"] | undefined, other: Schemas["MemberRole"]): boolean => one === undefined || ROLE_LEVELS.indexOf(one) > ROLE_LEVELS.indexOf(other);

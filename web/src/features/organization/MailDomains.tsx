@@ -3,32 +3,32 @@ import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useSay } from "../lib/problems";
-import { Ask } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Rows } from "../ui/Rows";
-import { When } from "../ui/When";
-import { type MailDomain, mailDomains, useMailDomains } from "./domains";
-import { Part } from "./Part";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { Ask } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { When } from "../../ui/When";
+import { type MailDomain, mailDomainsQuery, useMailDomains } from "./useMailDomains";
+import { SettingsSection } from "./SettingsSection";
 
 /** The mail domains of the school, with the records that prove them. */
-export function Domains() {
+export function MailDomains() {
   const { t } = useTranslation();
   return (
-    <Part title={t("domains.title")} text={t("domains.text")}>
-      <DomainList />
-    </Part>
+    <SettingsSection title={t("domains.title")} text={t("domains.text")}>
+      <MailDomainList />
+    </SettingsSection>
   );
 }
 
 /** The list with its form. With `tenant`, a SUPER_ADMIN decides and no record is needed. */
-export function DomainList({ tenant }: { tenant?: string }) {
+export function MailDomainList({ tenant }: { tenant?: string }) {
   const { t } = useTranslation();
-  const found = useQuery(mailDomains(tenant));
+  const found = useQuery(mailDomainsQuery(tenant));
   const actions = useMailDomains(tenant);
   return (
     <>
@@ -39,21 +39,21 @@ export function DomainList({ tenant }: { tenant?: string }) {
         <ul className="flex flex-col gap-4">
           {found.data.map((domain) => (
             <li key={domain.id} className="border-line flex flex-col gap-2 border-b pb-4">
-              <Domain domain={domain} isOfTenant={tenant !== undefined} actions={actions} />
+              <MailDomainItem domain={domain} isOfTenant={tenant !== undefined} actions={actions} />
             </li>
           ))}
         </ul>
       ) : null}
-      <Add actions={actions} isOfTenant={tenant !== undefined} />
+      <AddMailDomain actions={actions} isOfTenant={tenant !== undefined} />
     </>
   );
 }
 
-type Actions = ReturnType<typeof useMailDomains>;
+type MailDomainActions = ReturnType<typeof useMailDomains>;
 
-function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenant: boolean; actions: Actions }) {
+function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenant: boolean; actions: MailDomainActions }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const isByRecord = domain.method === "DNS";
   const [problem, setProblem] = useState<unknown>(null);
   const check = () => {
@@ -67,7 +67,7 @@ function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenan
     <>
       <p className="flex flex-wrap items-center gap-2">
         <strong className="font-medium wrap-anywhere">{domain.domain}</strong>
-        <Status domain={domain} />
+        <DomainStatus domain={domain} />
       </p>
       {domain.failingSince !== null && domain.lostAt !== null ? (
         <Hint>
@@ -80,10 +80,10 @@ function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenan
         </Hint>
       ) : null}
       {isByRecord ? null : <Hint>{t("domains.bySuper")}</Hint>}
-      {isByRecord && !isOfTenant ? <Record domain={domain} /> : null}
+      {isByRecord && !isOfTenant ? <DnsRecord domain={domain} /> : null}
       {problem === null ? null : (
         <p role="alert" className="text-bad">
-          {say(problem)}
+          {errorText(problem)}
         </p>
       )}
       <p className="flex flex-wrap gap-2">
@@ -97,7 +97,7 @@ function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenan
           title={t("domains.removeTitle", { domain: domain.domain })}
           text={t("domains.removeText")}
           yes={t("domains.removeYes")}
-          onYes={() => actions.remove.mutate(domain.id, { onError: (refused) => note(say(refused)) })}
+          onYes={() => actions.remove.mutate(domain.id, { onError: (refused) => note(errorText(refused)) })}
         />
       </p>
     </>
@@ -106,7 +106,7 @@ function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenan
 
 const Hint = ({ children }: { children: ReactNode }) => <p className="text-soft text-sm">{children}</p>;
 
-function Status({ domain }: { domain: MailDomain }) {
+function DomainStatus({ domain }: { domain: MailDomain }) {
   const { t } = useTranslation();
   if (domain.status === "VERIFIED" && domain.failingSince !== null) return <Chip tone="warn">{t("domains.is.FAILING")}</Chip>;
   const tone = domain.status === "VERIFIED" ? "good" : domain.status === "LOST" ? "bad" : "plain";
@@ -114,7 +114,7 @@ function Status({ domain }: { domain: MailDomain }) {
 }
 
 /** The TXT record as it is entered at the provider of the domain. */
-function Record({ domain }: { domain: MailDomain }) {
+function DnsRecord({ domain }: { domain: MailDomain }) {
   const { t } = useTranslation();
   return (
     <dl className="bg-faint grid gap-x-4 gap-y-1 rounded p-2 text-sm sm:grid-cols-[auto_1fr]">
@@ -128,12 +128,12 @@ function Record({ domain }: { domain: MailDomain }) {
   );
 }
 
-function Add({ actions, isOfTenant }: { actions: Actions; isOfTenant: boolean }) {
+function AddMailDomain({ actions, isOfTenant }: { actions: MailDomainActions; isOfTenant: boolean }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const [name, setName] = useState("");
   const { add } = actions;
-  const problem = fieldProblem(add.error, "domain") ?? (add.isError ? say(add.error) : undefined);
+  const problem = fieldProblem(add.error, "domain") ?? (add.isError ? errorText(add.error) : undefined);
   return (
     <Form
       className="flex flex-col gap-3"

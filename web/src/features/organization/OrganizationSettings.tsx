@@ -3,26 +3,26 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, type Schemas } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
-import { me } from "../lib/session";
-import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../lib/versions";
-import { isLanguage, LANGUAGES, TAGS } from "../lib/words";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { Meanwhile } from "../ui/Meanwhile";
-import { note } from "../ui/notes";
-import { Radios } from "../ui/Radios";
-import { settings } from "./admin";
-import { Part } from "./Part";
-import { Zone } from "./Zone";
+import { client, type Schemas } from "../../api/client";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { me } from "../../lib/session";
+import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
+import { isLanguage, LANGUAGES, TAGS } from "../../lib/words";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { Meanwhile } from "../../ui/Meanwhile";
+import { note } from "../../ui/notes";
+import { Radios } from "../../ui/Radios";
+import { settingsQuery } from "./organization";
+import { SettingsSection } from "./SettingsSection";
+import { TimeZoneField } from "../../forms/TimeZoneField";
 
 type School = Schemas["Organization"];
 
 /** What the form holds; the empty word is "not set". */
-function begin(school: School) {
+function initialForm(school: School) {
   const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
   return {
     name: school.name,
@@ -49,15 +49,15 @@ const LABELS = {
 } as const;
 
 /** Name and rules of the school. */
-export function Settings({ school }: { school: Tagged<School> }) {
+export function OrganizationSettings({ school }: { school: Tagged<School> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
-  const [form, setForm] = useState(() => begin(school));
+  const errorText = useSay();
+  const [form, setForm] = useState(() => initialForm(school));
   // What the form began with, and what was changed elsewhere since.
   const [base, setBase] = useState(school);
   const [differences, setDifferences] = useState<Difference<typeof form>[]>();
-  const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
+  const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const saving = useMutation({
     mutationFn: () => {
       const { name, timezone, locale, gradeScale, lateDefault, teachersAddSubjects, studentsChangeNames } = form;
@@ -73,7 +73,7 @@ export function Settings({ school }: { school: Tagged<School> }) {
     onError: (problem) => {
       const now = currentOf<School>(problem);
       if (now === undefined) return;
-      const merged = merge(begin(base), form, begin(now));
+      const merged = merge(initialForm(base), form, initialForm(now));
       setForm(merged.form);
       setDifferences(merged.differences);
       setBase(now);
@@ -81,7 +81,7 @@ export function Settings({ school }: { school: Tagged<School> }) {
     onSuccess: (saved) => {
       setBase(saved);
       setDifferences(undefined);
-      cache.setQueryData(settings.queryKey, saved);
+      cache.setQueryData(settingsQuery.queryKey, saved);
       note(t("app.saved"));
       return cache.invalidateQueries({ queryKey: me.queryKey });
     },
@@ -97,20 +97,20 @@ export function Settings({ school }: { school: Tagged<School> }) {
         saving.mutate();
       }}
     >
-      <Part title={t("organisation.school")}>
-        <Field label={t("organisation.name")} value={form.name} onChange={(name) => put({ name })} maxLength={120} isRequired {...at("name")} />
+      <SettingsSection title={t("organisation.school")}>
+        <Field label={t("organisation.name")} value={form.name} onChange={(name) => update({ name })} maxLength={120} isRequired {...at("name")} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <Zone label={t("organisation.zone")} value={form.timezone} onChange={(timezone) => put({ timezone })} none={t("organisation.zoneNone")} problem={problem("metadata.timezone")} />
+          <TimeZoneField label={t("organisation.zone")} value={form.timezone} onChange={(timezone) => update({ timezone })} none={t("organisation.zoneNone")} problem={problem("metadata.timezone")} />
           <Choice
             label={t("organisation.language")}
             options={[{ id: "", name: t("organisation.languageNone") }, ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))].map(({ id, name }) => ({ id: id || "none", name }))}
             value={form.locale || "none"}
-            onChange={(id) => put({ locale: id === "none" ? "" : id })}
+            onChange={(id) => update({ locale: id === "none" ? "" : id })}
           />
         </div>
-      </Part>
-      <Part title={t("organisation.rules")} text={t("organisation.rulesText")}>
-        <Field label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => put({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
+      </SettingsSection>
+      <SettingsSection title={t("organisation.rules")} text={t("organisation.rulesText")}>
+        <Field label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => update({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
         <Radios
           label={t("organisation.late")}
           options={[
@@ -118,21 +118,21 @@ export function Settings({ school }: { school: Tagged<School> }) {
             { id: "BLOCK", name: t("organisation.lateBlock") },
           ]}
           value={form.lateDefault}
-          onChange={(lateDefault) => put({ lateDefault })}
+          onChange={(lateDefault) => update({ lateDefault })}
         />
-        <Check isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => put({ teachersAddSubjects })}>
+        <Check isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => update({ teachersAddSubjects })}>
           {t("organisation.teachersAddSubjects")}
         </Check>
-        <Check isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => put({ studentsChangeNames })}>
+        <Check isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => update({ studentsChangeNames })}>
           {t("organisation.studentsChangeNames")}
         </Check>
-      </Part>
+      </SettingsSection>
       {saving.isError && differences !== undefined ? (
-        <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(begin(base)[field]), isTyped }))} />
+        <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(initialForm(base)[field]), isTyped }))} />
       ) : null}
       {saving.isError && currentOf(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
         <p role="alert" className="text-bad">
-          {say(saving.error)}
+          {errorText(saving.error)}
         </p>
       ) : null}
       <Button kind="main" type="submit" className="self-start" isPending={saving.isPending}>

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
-import { Sheet } from "../ui/Sheet";
+import { Sheet } from "../../ui/Sheet";
 
 /** A part of a screen of settings: its name, what it is for, and what can be set. */
-export function Part({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {
+export function SettingsSection({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title}>
       <Sheet className="flex flex-col gap-4 sm:p-5">

@@ -1,15 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import type { Schemas } from "../api/client";
-import { isSuper, type Me } from "../lib/session";
-import { Part } from "./Part";
+import type { Schemas } from "../../api/client";
+import { isSuper, type Me } from "../../lib/session";
+import { SettingsSection } from "./SettingsSection";
 
 /** Where the school is found, and the record its own address needs in the DNS. */
-export function Addresses({ school, person }: { school: Schemas["Organization"]; person: Me }) {
+export function SchoolAddresses({ school, person }: { school: Schemas["Organization"]; person: Me }) {
   const { t } = useTranslation();
   return (
-    <Part title={t("organisation.addresses")} text={isSuper(person) ? undefined : t("organisation.addressesText")}>
+    <SettingsSection title={t("organisation.addresses")} text={isSuper(person) ? undefined : t("organisation.addressesText")}>
       <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
         <dt className="text-soft">{t("organisation.slug")}</dt>
         <dd className="font-mono">{school.slug}</dd>
@@ -31,6 +31,6 @@ export function Addresses({ school, person }: { school: Schemas["Organization"];
           {t("school.all")}
         </Link>
       ) : null}
-    </Part>
+    </SettingsSection>
   );
 }

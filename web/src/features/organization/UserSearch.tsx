@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
-import { Search } from "../ui/Search";
+import { client, data } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
+import { Search } from "../../ui/Search";
 
 interface Props {
   label: string;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Finds a member of the school by name. */
-export function PersonSearch({ label, value, onChange }: Props) {
+export function UserSearch({ label, value, onChange }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>();
   const known = useQuery({

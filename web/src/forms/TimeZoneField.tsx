@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Search } from "../ui/Search";
 
 const ZONES = Intl.supportedValuesOf("timeZone");
-const plain = (text: string) => text.toLowerCase().replaceAll(" ", "_");
+const normalized = (text: string) => text.toLowerCase().replaceAll(" ", "_");
 
 interface Props {
   label: string;
@@ -16,10 +16,10 @@ interface Props {
 }
 
 /** A time zone, found by the name of its city. */
-export function Zone({ label, value, onChange, none, problem }: Props) {
+export function TimeZoneField({ label, value, onChange, none, problem }: Props) {
   const { t } = useTranslation();
   const [text, setText] = useState(value ?? "");
-  const found = ZONES.filter((zone) => plain(zone).includes(plain(text))).slice(0, 60);
+  const found = ZONES.filter((zone) => normalized(zone).includes(normalized(text))).slice(0, 60);
   const input = (typed: string) => {
     setText(typed);
     if (typed === "") onChange(null);

@@ -1,5 +1,5 @@
 /** How much of something is used, as a bar; the words beside it say the same. */
-export function Share({ label, used, of }: { label: string; used: number; of: number }) {
+export function UsageBar({ label, used, of }: { label: string; used: number; of: number }) {
   const share = of === 0 ? 1 : Math.min(1, used / of);
   const tone = share > 0.9 ? "text-bad" : share > 0.75 ? "text-warn" : "text-accent";
   return (

@@ -14,7 +14,7 @@ const LINKS = [
 ] as const;
 
 /** The parts of the administration, above each of its screens; on a narrow screen it scrolls by itself. */
-export function Nav() {
+export function AdminNav() {
   const { t } = useTranslation();
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
