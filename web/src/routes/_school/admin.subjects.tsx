@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
 import { isAdmin, only } from "../../lib/session";
-import { Card, Swatch } from "../../subjects/Card";
-import { useDeeds } from "../../subjects/deeds";
-import { subjects, type Subject } from "../../subjects/subjects";
+import { SubjectDialog, Swatch } from "../../features/subjects/SubjectDialog";
+import { useSubjectActions } from "../../features/subjects/useSubjectActions";
+import { subjectsQuery, type Subject } from "../../features/subjects/subjects";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Empty } from "../../ui/Empty";
@@ -22,7 +22,7 @@ export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: on
 /** The subjects of the school. */
 function Subjects() {
   const { t } = useTranslation();
-  const found = useQuery(subjects);
+  const found = useQuery(subjectsQuery);
   const [edited, setEdited] = useState<Subject | "new" | null>(null);
   const add = (
     <Button kind="main" onPress={() => setEdited("new")}>
@@ -35,14 +35,14 @@ function Subjects() {
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data?.length === 0 ? <Empty action={add}>{t("subjects.none")}</Empty> : null}
       {found.data && found.data.length > 0 ? <SubjectList all={found.data} onEdit={setEdited} /> : null}
-      {edited === null ? null : <Card subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
+      {edited === null ? null : <SubjectDialog subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
     </AdminPage>
   );
 }
 
 function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
   const { t } = useTranslation();
-  const { offer, remove } = useDeeds();
+  const { offer, remove } = useSubjectActions();
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
   return (
     <Grid

@@ -3,20 +3,20 @@ import { useState } from "react";
 import { Form, Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { isOfFields, useFields, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { Area } from "../ui/Area";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Window } from "../ui/Window";
+import { client, data } from "../../api/client";
+import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { Area } from "../../ui/Area";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Window } from "../../ui/Window";
 import { COLOURS, type Subject } from "./subjects";
 
 /** A subject's name, code, colour and description: of a new one, or of one that is there. */
-export function Card({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
+export function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
   const [name, setName] = useState(subject?.name ?? "");
   const [code, setCode] = useState(subject?.code ?? "");
@@ -46,11 +46,11 @@ export function Card({ subject, onClose }: { subject: Subject | null; onClose: (
             <Field label={t("people.name")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
             <Field label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
           </div>
-          <Colours value={color} onChange={setColor} />
+          <ColourSelect value={color} onChange={setColor} />
           <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
           {save.isError && !isOfFields(save.error, ["name", "code", "description"]) ? (
             <p role="alert" className="text-bad">
-              {say(save.error)}
+              {errorText(save.error)}
             </p>
           ) : null}
           <p className="flex flex-wrap justify-end gap-2">
@@ -66,7 +66,7 @@ export function Card({ subject, onClose }: { subject: Subject | null; onClose: (
 }
 
 /** One of a few colours, each by its name; a colour that came from elsewhere stays to be chosen. */
-function Colours({ value, onChange }: { value: string; onChange: (color: string) => void }) {
+function ColourSelect({ value, onChange }: { value: string; onChange: (color: string) => void }) {
   const { t } = useTranslation();
   const known = COLOURS.some((color) => color === value) || value === "" ? [...COLOURS] : [value, ...COLOURS];
   const name = (color: string) => {

@@ -2,47 +2,47 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { note } from "../ui/notes";
+import { client, data, Problem } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { note } from "../../ui/notes";
 import type { Subject } from "./subjects";
 
 /** Offering a subject or not, and removing one that nobody uses. */
-export function useDeeds() {
+export function useSubjectActions() {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const anew = () => invalidate(cache, "subjects");
-  const offer = useMutation({
+  const refresh = () => invalidate(cache, "subjects");
+  const setOffered = useMutation({
     mutationFn: ({ subject, isActive }: { subject: Subject; isActive: boolean; isUndo?: boolean }) =>
       data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
     onSuccess: async (_, { subject, isActive, isUndo }) => {
-      await anew();
-      note(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => offer.mutate({ subject, isActive: !isActive, isUndo: true }));
+      await refresh();
+      note(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }));
     },
-    onError: (problem) => void note(say(problem)),
+    onError: (problem) => void note(errorText(problem)),
   });
   const restore = useMutation({
     mutationFn: async ({ name, code, color, description, isActive }: Subject) => {
       const made = await data(client.POST("/subjects", { body: { name, code, color, description } }));
       if (!isActive) await data(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
     },
-    onSuccess: anew,
-    onError: (problem) => void note(say(problem)),
+    onSuccess: refresh,
+    onError: (problem) => void note(errorText(problem)),
   });
   const remove = useMutation({
     mutationFn: (subject: Subject) => data(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
     onSuccess: async (_, subject) => {
-      await anew();
+      await refresh();
       // Nobody used it, so one that is made anew is the same.
       note(t("subjects.removed", { name: subject.name }), () => restore.mutate(subject));
     },
     onError: (problem, subject) => {
       const isUsed = problem instanceof Problem && problem.code === "SUBJECT_IN_USE";
       if (isUsed && subject.isActive) note(t("subjects.inUse", { name: subject.name }));
-      else note(isUsed ? t("subjects.inUseOff", { name: subject.name }) : say(problem));
+      else note(isUsed ? t("subjects.inUseOff", { name: subject.name }) : errorText(problem));
     },
   });
-  return { offer, remove };
+  return { offer: setOffered, remove };
 }
