@@ -2,8 +2,8 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isSuper, only } from "../../lib/session";
-import { Installation } from "../../tenants/Installation";
-import { Schools } from "../../tenants/Schools";
+import { InstallationStatus } from "../../features/tenants/InstallationStatus";
+import { TenantList } from "../../features/tenants/TenantList";
 import { Heading } from "../../ui/Heading";
 import { Tabs } from "../../ui/Tabs";
 
@@ -35,8 +35,8 @@ function Tenants() {
         open={tab ?? "schools"}
         onOpen={(id) => void navigate({ search: id === "installation" ? { tab: id } : {} })}
         parts={[
-          { id: "schools", name: t("nav.tenants"), content: () => <Schools person={person} search={search} onSearch={(next) => void navigate({ search: next === "" ? {} : { search: next }, replace: true })} /> },
-          { id: "installation", name: t("health.installation"), content: () => <Installation /> },
+          { id: "schools", name: t("nav.tenants"), content: () => <TenantList person={person} search={search} onSearch={(next) => void navigate({ search: next === "" ? {} : { search: next }, replace: true })} /> },
+          { id: "installation", name: t("health.installation"), content: () => <InstallationStatus /> },
         ]}
       />
     </div>

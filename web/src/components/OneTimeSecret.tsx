@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "../ui/Button";
 
 /** A secret that is shown once, to be copied or written down. */
-export function Once({ secret }: { secret: string }) {
+export function OneTimeSecret({ secret }: { secret: string }) {
   const { t } = useTranslation();
   const [isCopied, setCopied] = useState(false);
   return (

@@ -2,35 +2,35 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { InvitationList } from "../features/users/InvitationList";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { Once } from "./Once";
+import { client, data, type Schemas } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { InvitationList } from "../users/InvitationList";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { OneTimeSecret } from "../../components/OneTimeSecret";
 import type { Tenant } from "./tenants";
 
 /** Who was invited to a school; where no email arrives, whoever runs the installation confirms. */
-export function Waiting({ tenant }: { tenant: Tenant }) {
+export function PendingInvitations({ tenant }: { tenant: Tenant }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const [told, setTold] = useState<Schemas["ConfirmedInvitation"]>();
+  const [accepted, setAccepted] = useState<Schemas["ConfirmedInvitation"]>();
   const confirm = useMutation({
     mutationFn: (id: string) => data(client.POST("/admin/invitations/{id}/confirm", { params: { path: { id } } })),
     onSuccess: async (confirmed) => {
-      setTold(confirmed);
+      setAccepted(confirmed);
       await invalidate(cache, "admin", "tenants");
     },
-    onError: (problem) => void note(say(problem)),
+    onError: (problem) => void note(errorText(problem)),
   });
   return (
     <>
-      {told ? (
+      {accepted ? (
         <div aria-live="polite">
-          <p>{t("tenants.confirmed", { email: told.invitation.email })}</p>
-          {told.temporaryPassword ? <Once secret={told.temporaryPassword} /> : null}
+          <p>{t("tenants.confirmed", { email: accepted.invitation.email })}</p>
+          {accepted.temporaryPassword ? <OneTimeSecret secret={accepted.temporaryPassword} /> : null}
         </div>
       ) : null}
       <InvitationList

@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../lib/bytes";
-import { useTime } from "../lib/time";
-import { ServiceHealth } from "../features/organization/ServiceHealth";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { system } from "./tenants";
+import { useBytes } from "../../lib/bytes";
+import { useTime } from "../../lib/time";
+import { ServiceHealth } from "../organization/ServiceHealth";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { systemQuery } from "./tenants";
 
 /** How the installation stands: what it needs, its database, its work beside requests. */
-export function Installation() {
+export function InstallationStatus() {
   const { t, i18n } = useTranslation();
   const bytes = useBytes();
   const { moment } = useTime();
-  const found = useQuery(system);
+  const found = useQuery(systemQuery);
   const count = (amount: number) => amount.toLocaleString(i18n.language);
   const known = found.data;
   const facts = known
@@ -35,11 +35,11 @@ export function Installation() {
       <SettingsSection title={t("health.installation")}>
         {found.isPending ? <Shape count={1} /> : null}
         {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
-        <Pairs pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
+        <FactList pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
         {known ? (
           <details>
             <summary className="cursor-pointer py-2.5">{t("health.tables")}</summary>
-            <Pairs pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
+            <FactList pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
           </details>
         ) : null}
       </SettingsSection>
@@ -47,7 +47,7 @@ export function Installation() {
   );
 }
 
-function Pairs({ pairs }: { pairs: readonly (readonly [string, string])[] }) {
+function FactList({ pairs }: { pairs: readonly (readonly [string, string])[] }) {
   return (
     <dl className="grid grid-cols-[1fr_auto] gap-x-4">
       {pairs.map(([name, text]) => (

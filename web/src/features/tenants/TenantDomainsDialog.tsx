@@ -1,12 +1,12 @@
 import { useTranslation } from "react-i18next";
 
-import { MailDomainList } from "../features/organization/MailDomains";
-import { Button } from "../ui/Button";
-import { Window } from "../ui/Window";
+import { MailDomainList } from "../organization/MailDomains";
+import { Button } from "../../ui/Button";
+import { Window } from "../../ui/Window";
 import type { Tenant } from "./tenants";
 
 /** The mail domains of a school, set by whoever runs the installation. */
-export function TenantDomains({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+export function TenantDomainsDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("domains.titleOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>

@@ -3,35 +3,35 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
-import { invalidate } from "../lib/queryKeys";
-import { language, TAGS } from "../lib/words";
-import { TimeZoneField } from "../forms/TimeZoneField";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
-import { Window } from "../ui/Window";
-import { Once } from "./Once";
-import { slugOf } from "./tenants";
+import { client, data, type Schemas } from "../../api/client";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { invalidate } from "../../lib/queryKeys";
+import { language, TAGS } from "../../lib/words";
+import { TimeZoneField } from "../../forms/TimeZoneField";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { Window } from "../../ui/Window";
+import { OneTimeSecret } from "../../components/OneTimeSecret";
+import { suggestSlug } from "./tenants";
 
 /** Another school with its first owner. */
-export function Found({ onClose }: { onClose: () => void }) {
+export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const [founded, setFounded] = useState<Schemas["FoundedTenant"]>();
+  const [created, setCreated] = useState<Schemas["FoundedTenant"]>();
   return (
-    <Window title={founded ? t("tenants.founded", { name: founded.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => (founded ? <Done founded={founded} close={close} /> : <Ask close={close} onFounded={setFounded} />)}
+    <Window title={created ? t("tenants.founded", { name: created.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (created ? <TenantCreated created={created} close={close} /> : <CreateTenantForm close={close} onCreated={setCreated} />)}
     </Window>
   );
 }
 
-function Done({ founded, close }: { founded: Schemas["FoundedTenant"]; close: () => void }) {
+function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; close: () => void }) {
   const { t } = useTranslation();
-  const password = founded.temporaryPassword ?? undefined;
+  const password = created.temporaryPassword ?? undefined;
   return (
     <>
-      <p>{founded.invitation ? t("tenants.ownerInvited", { email: founded.invitation.email }) : t("tenants.ownerNew", { email: founded.owner?.email })}</p>
-      {password === undefined ? null : <Once secret={password} />}
+      <p>{created.invitation ? t("tenants.ownerInvited", { email: created.invitation.email }) : t("tenants.ownerNew", { email: created.owner?.email })}</p>
+      {password === undefined ? null : <OneTimeSecret secret={password} />}
       <Button kind="main" className="self-end" onPress={close}>
         {t("app.close")}
       </Button>
@@ -39,39 +39,39 @@ function Done({ founded, close }: { founded: Schemas["FoundedTenant"]; close: ()
   );
 }
 
-function Ask({ close, onFounded }: { close: () => void; onFounded: (founded: Schemas["FoundedTenant"]) => void }) {
+function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: (founded: Schemas["FoundedTenant"]) => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   const [name, setName] = useState("");
   const [typed, setTyped] = useState<string>();
   const [zone, setZone] = useState<string | null>(null);
-  const slug = typed ?? slugOf(name);
-  const founding = useMutation({
+  const slug = typed ?? suggestSlug(name);
+  const creating = useMutation({
     mutationFn: (owner: { ownerName: string; ownerEmail: string }) =>
       data(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
     onSuccess: (founded) => {
-      onFounded(founded);
+      onCreated(founded);
       return invalidate(cache, "tenants", "schools");
     },
   });
   const at = (path: string) => {
-    const problem = fieldProblem(founding.error, path);
+    const problem = fieldProblem(creating.error, path);
     return problem === undefined ? {} : { problem };
   };
-  const isSaid = ["name", "slug", "ownerName", "ownerEmail"].some((path) => "problem" in at(path));
+  const isShownAtField = ["name", "slug", "ownerName", "ownerEmail"].some((path) => "problem" in at(path));
   return (
     <Form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
-        founding.mutate({ ownerName: String(form.get("ownerName")), ownerEmail: String(form.get("ownerEmail")).trim() });
+        creating.mutate({ ownerName: String(form.get("ownerName")), ownerEmail: String(form.get("ownerEmail")).trim() });
       }}
     >
-      {founding.isError && !isSaid ? (
+      {creating.isError && !isShownAtField ? (
         <p role="alert" className="text-bad">
-          {say(founding.error)}
+          {errorText(creating.error)}
         </p>
       ) : null}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
@@ -82,7 +82,7 @@ function Ask({ close, onFounded }: { close: () => void; onFounded: (founded: Sch
       <TimeZoneField label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
-        <Button kind="main" type="submit" isPending={founding.isPending}>
+        <Button kind="main" type="submit" isPending={creating.isPending}>
           {t("tenants.found")}
         </Button>
       </p>

@@ -3,37 +3,37 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { Window } from "../ui/Window";
-import { quota, type Tenant, typedQuota } from "./tenants";
+import { client, data } from "../../api/client";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { Window } from "../../ui/Window";
+import { parseQuota, type Tenant, formatQuota } from "./tenants";
 
 /** What only whoever runs the installation changes of a school: where it is found, and how much it may keep. */
-export function Edit({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("tenants.editTitle", { name: tenant.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <Change tenant={tenant} close={close} />}
+      {(close) => <EditTenantForm tenant={tenant} close={close} />}
     </Window>
   );
 }
 
-function Change({ tenant, close }: { tenant: Tenant; close: () => void }) {
+function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   const [form, setForm] = useState({
     name: tenant.name,
     slug: tenant.slug,
     domain: tenant.customDomain ?? "",
-    storage: typedQuota(tenant.storageQuota),
-    group: typedQuota(tenant.groupStorageQuota),
+    storage: formatQuota(tenant.storageQuota),
+    group: formatQuota(tenant.groupStorageQuota),
   });
-  const put = (key: keyof typeof form) => (value: string) => setForm({ ...form, [key]: value });
-  const [storage, group] = [quota(form.storage), quota(form.group)];
+  const update = (key: keyof typeof form) => (value: string) => setForm({ ...form, [key]: value });
+  const [storage, group] = [parseQuota(form.storage), parseQuota(form.group)];
   const saving = useMutation({
     mutationFn: () =>
       data(
@@ -53,7 +53,7 @@ function Change({ tenant, close }: { tenant: Tenant; close: () => void }) {
     return problem === undefined ? {} : { problem };
   };
   const amount = (bytes: number | null | undefined) => (bytes === undefined ? { problem: t("tenants.noAmount") } : {});
-  const isSaid = ["name", "slug", "customDomain", "storageQuota", "groupStorageQuota"].some((path) => "problem" in at(path));
+  const isShownAtField = ["name", "slug", "customDomain", "storageQuota", "groupStorageQuota"].some((path) => "problem" in at(path));
   return (
     <Form
       className="flex flex-col gap-4"
@@ -62,18 +62,18 @@ function Change({ tenant, close }: { tenant: Tenant; close: () => void }) {
         if (storage !== undefined && group !== undefined) saving.mutate();
       }}
     >
-      {saving.isError && !isSaid ? (
+      {saving.isError && !isShownAtField ? (
         <p role="alert" className="text-bad">
-          {say(saving.error)}
+          {errorText(saving.error)}
         </p>
       ) : null}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
-      <Field autoFocus label={t("tenants.name")} value={form.name} onChange={put("name")} maxLength={120} isRequired {...at("name")} />
-      <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={put("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
-      <Field label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={put("domain")} maxLength={253} {...at("customDomain")} />
+      <Field autoFocus label={t("tenants.name")} value={form.name} onChange={update("name")} maxLength={120} isRequired {...at("name")} />
+      <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={update("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
+      <Field label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={update("domain")} maxLength={253} {...at("customDomain")} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.storage} onChange={put("storage")} {...at("storageQuota")} {...amount(storage)} />
-        <Field label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.group} onChange={put("group")} {...at("groupStorageQuota")} {...amount(group)} />
+        <Field label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.storage} onChange={update("storage")} {...at("storageQuota")} {...amount(storage)} />
+        <Field label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.group} onChange={update("group")} {...at("groupStorageQuota")} {...amount(group)} />
       </div>
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

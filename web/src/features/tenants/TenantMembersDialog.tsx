@@ -2,24 +2,24 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import type { Me } from "../lib/session";
-import { clearShown } from "../lib/shownSchool";
-import { Button } from "../ui/Button";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { Window } from "../ui/Window";
-import { type Tenant, tenantMembers } from "./tenants";
-import { Waiting } from "./Waiting";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import type { Me } from "../../lib/session";
+import { clearShown } from "../../lib/shownSchool";
+import { Button } from "../../ui/Button";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Window } from "../../ui/Window";
+import { type Tenant, tenantMembersQuery } from "./tenants";
+import { PendingInvitations } from "./PendingInvitations";
 
 /** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
-export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
+export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
-  const list = useInfiniteQuery(tenantMembers(tenant.id));
+  const errorText = useSay();
+  const list = useInfiniteQuery(tenantMembersQuery(tenant.id));
   const members = list.data?.pages.flatMap((page) => page.data) ?? [];
-  const acting = useActing(tenant.id);
+  const acting = useImpersonate(tenant.id);
   return (
     <Window title={t("tenants.membersOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -29,10 +29,10 @@ export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenan
           {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
           {acting.isError ? (
             <p role="alert" className="text-bad">
-              {say(acting.error)}
+              {errorText(acting.error)}
             </p>
           ) : null}
-          <Waiting tenant={tenant} />
+          <PendingInvitations tenant={tenant} />
           {list.data && members.length === 0 ? <p>{t("tenants.noMembers")}</p> : null}
           <ul className="divide-faint divide-y">
             {members.map((one) => (
@@ -68,7 +68,7 @@ export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenan
 }
 
 /** Becomes somebody else in his school, for an hour at most. */
-function useActing(organizationId: string) {
+function useImpersonate(organizationId: string) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   return useMutation({

@@ -1,19 +1,19 @@
 // The schools of the installation, for whoever runs it.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Tenant = Schemas["Organization"];
 
-export const tenants = (search: string) =>
+export const tenantsQuery = (search: string) =>
   queryOptions({
     queryKey: queryKeys.tenants.list(search),
     queryFn: () => data(client.GET("/tenants", { params: { query: search === "" ? {} : { search } } })),
     placeholderData: keepPreviousData,
   });
 
-export const tenantMembers = (id: string) =>
+export const tenantMembersQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.tenants.members(id),
     queryFn: ({ pageParam }) => data(client.GET("/tenants/{id}/members", { params: { path: { id }, query: pageParam === null ? {} : { cursor: pageParam } } })),
@@ -21,22 +21,22 @@ export const tenantMembers = (id: string) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-export const system = queryOptions({ queryKey: queryKeys.tenants.system(), queryFn: () => data(client.GET("/admin/system")) });
+export const systemQuery = queryOptions({ queryKey: queryKeys.tenants.system(), queryFn: () => data(client.GET("/admin/system")) });
 
 const GIGABYTE = 1_000_000_000;
 
 /** A quota as it is typed, in gigabytes; the empty word is what every school has. */
-export const typedQuota = (bytes: number | null | undefined): string => (bytes === null || bytes === undefined ? "" : String(bytes / GIGABYTE));
+export const formatQuota = (bytes: number | null | undefined): string => (bytes === null || bytes === undefined ? "" : String(bytes / GIGABYTE));
 
 /** What a typed quota means in bytes; null is what every school has, undefined makes no sense. */
-export function quota(typed: string): number | null | undefined {
+export function parseQuota(typed: string): number | null | undefined {
   if (typed.trim() === "") return null;
   const amount = Number(typed.trim().replace(",", "."));
   return Number.isFinite(amount) && amount >= 0 ? Math.round(amount * GIGABYTE) : undefined;
 }
 
 /** A short name for a name: what stands in addresses. */
-export function slugOf(name: string): string {
+export function suggestSlug(name: string): string {
   const plain = name.toLowerCase().replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue").replaceAll("ß", "ss").normalize("NFD");
   return plain
     .replace(/[\u0300-\u036f]/g, "")
