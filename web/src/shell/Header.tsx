@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Keys } from "../keys/Keys";
 import type { Line } from "../lib/live";
 import type { Me } from "../lib/session";
-import { Unread } from "../messages/Unread";
+import { UnreadLink } from "../features/messages/UnreadLink";
 import { Account } from "./Account";
 import { Narrow } from "./Narrow";
 import { placesOf } from "./places";
@@ -38,7 +38,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
       </nav>
       <span className="ms-auto" />
       <LineState line={line} />
-      <Unread />
+      <UnreadLink />
       <Keys person={person} />
       <Account person={person} />
     </header>

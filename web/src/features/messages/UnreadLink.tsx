@@ -3,18 +3,18 @@ import { Link } from "@tanstack/react-router";
 import { Mail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { me } from "../lib/session";
-import { unread } from "./messages";
+import { me } from "../../lib/session";
+import { unreadCountQuery } from "./messages";
 
 /** The way to the messages, for the header: how many are new stands beside it. */
-export function Unread() {
+export function UnreadLink() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   // The header is on the screen a moment longer than the session of whoever signs out.
-  const { data: count = 0 } = useQuery({ ...unread, enabled: () => cache.getQueryData(me.queryKey) !== null });
-  const words = count > 0 ? t("messages.unread", { count }) : t("messages.title");
+  const { data: count = 0 } = useQuery({ ...unreadCountQuery, enabled: () => cache.getQueryData(me.queryKey) !== null });
+  const label = count > 0 ? t("messages.unread", { count }) : t("messages.title");
   return (
-    <Link to="/messages" aria-label={words} title={words} className="text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg">
+    <Link to="/messages" aria-label={label} title={label} className="text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg">
       <Mail aria-hidden="true" className="size-5" />
       {count > 0 ? <span className="bg-accent text-on-accent min-w-5 rounded-full px-1.5 text-center text-xs font-semibold">{count}</span> : null}
     </Link>

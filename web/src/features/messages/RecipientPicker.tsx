@@ -4,17 +4,17 @@ import { useState } from "react";
 import { CheckboxGroup, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useCalm } from "../lib/calm";
-import { queryKeys } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
-import { Choice } from "../ui/Choice";
-import { Radios } from "../ui/Radios";
-import { Search } from "../ui/Search";
-import { type Addressee, classes, teachersOf } from "./messages";
+import { client, data } from "../../api/client";
+import { useCalm } from "../../lib/calm";
+import { queryKeys } from "../../lib/queryKeys";
+import { Button } from "../../ui/Button";
+import { Check } from "../../ui/Check";
+import { Choice } from "../../ui/Choice";
+import { Radios } from "../../ui/Radios";
+import { Search } from "../../ui/Search";
+import { type Addressee, classOptionsQuery, listTeachers } from "./messages";
 
-export interface Target {
+export interface Recipients {
   people: readonly Addressee[];
   /** Everybody of a class instead of single people. */
   classId: string | null;
@@ -23,14 +23,14 @@ export interface Target {
 interface Props {
   isStaff: boolean;
   own: string;
-  target: Target;
-  onChange: (target: Target) => void;
+  recipients: Recipients;
+  onChange: (target: Recipients) => void;
 }
 
 /** Who gets it: students find the teachers of their classes, the staff everybody of the school, or a whole class. */
-export function To({ isStaff, own, target, onChange }: Props) {
+export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
   const { t } = useTranslation();
-  const known = useQuery(classes);
+  const known = useQuery(classOptionsQuery);
   const [sort, setSort] = useState<"people" | "class">("people");
   const choose = (next: "people" | "class") => {
     setSort(next);
@@ -51,15 +51,15 @@ export function To({ isStaff, own, target, onChange }: Props) {
         />
       ) : null}
       {sort === "class" ? (
-        <Choice label={t("messages.classLabel")} options={open} value={target.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
+        <Choice label={t("messages.classLabel")} options={open} value={recipients.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
       ) : (
-        <People isStaff={isStaff} own={own} teachers={teachersOf(known.data ?? [])} people={target.people} onChange={(people) => onChange({ people, classId: null })} />
+        <UserSelect isStaff={isStaff} own={own} teachers={listTeachers(known.data ?? [])} people={recipients.people} onChange={(people) => onChange({ people, classId: null })} />
       )}
     </div>
   );
 }
 
-interface PeopleProps {
+interface UserSelectProps {
   isStaff: boolean;
   own: string;
   teachers: readonly Addressee[];
@@ -68,7 +68,7 @@ interface PeopleProps {
 }
 
 /** A student has few: all of them are to be seen. */
-function Teachers({ teachers, people, onChange }: Pick<PeopleProps, "teachers" | "people" | "onChange">) {
+function TeacherSelect({ teachers, people, onChange }: Pick<UserSelectProps, "teachers" | "people" | "onChange">) {
   const { t } = useTranslation();
   if (teachers.length === 0) return <p>{t("messages.nobody")}</p>;
   return (
@@ -83,14 +83,14 @@ function Teachers({ teachers, people, onChange }: Pick<PeopleProps, "teachers" |
   );
 }
 
-function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
+function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProps) {
   const { t } = useTranslation();
   const [input, setInput] = useState("");
-  const words = useCalm(input.trim());
+  const searchText = useCalm(input.trim());
   const some = useQuery({
-    queryKey: queryKeys.users.addressees(words),
+    queryKey: queryKeys.users.addressees(searchText),
     queryFn: async () =>
-      (await data(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(words === "" ? {} : { search: words }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
+      (await data(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(searchText === "" ? {} : { search: searchText }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
     enabled: isStaff,
     placeholderData: (before) => before,
   });
@@ -100,7 +100,7 @@ function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
     if (one) onChange([...people, one]);
     setInput("");
   };
-  if (!isStaff) return <Teachers teachers={teachers} people={people} onChange={onChange} />;
+  if (!isStaff) return <TeacherSelect teachers={teachers} people={people} onChange={onChange} />;
   return (
     <>
       {people.length === 0 ? null : (

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 
-import { answerTo, teachersOf } from "./messages";
+import { replySubject, listTeachers } from "./messages";
 
 describe("messages", () => {
   it("name each teacher once, with the classes", () => {
     const ada = { id: "1", name: "Ada" };
     const tom = { id: "2", name: "Tom" };
-    expect(teachersOf([{ name: "7b", teacher: tom, coTeachers: [ada] }, { name: "8a", teacher: ada, coTeachers: null }])).toEqual([
+    expect(listTeachers([{ name: "7b", teacher: tom, coTeachers: [ada] }, { name: "8a", teacher: ada, coTeachers: null }])).toEqual([
       { id: "1", name: "Ada", note: "7b, 8a" },
       { id: "2", name: "Tom", note: "7b" },
     ]);
   });
   it("say once that they answer", () => {
-    expect(answerTo("Map")).toBe("Re: Map");
-    expect(answerTo("Re: Map")).toBe("Re: Map");
-    expect(answerTo(null)).toBe("");
+    expect(replySubject("Map")).toBe("Re: Map");
+    expect(replySubject("Re: Map")).toBe("Re: Map");
+    expect(replySubject(null)).toBe("");
   });
 });

@@ -2,13 +2,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Empty } from "../ui/Empty";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { type Box as BoxName, type Message, messages } from "./messages";
-import { Opened } from "./Opened";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { type Box as BoxName, type Message, messagesQuery } from "./messages";
+import { MessageView } from "./MessageView";
 
 interface Props {
   box: BoxName;
@@ -17,14 +17,14 @@ interface Props {
   /** Which message is open: the address knows. */
   openId: string | undefined;
   onOpen: (id: string | undefined) => void;
-  onAnswer: (message: Message) => void;
+  onReply: (message: Message) => void;
   classNameOf: (id: string) => string | undefined;
 }
 
 /** The messages of a box, newest first; each opens in its place. */
-export function Box({ box, classId, own, openId, onOpen, onAnswer, classNameOf }: Props) {
+export function MessageList({ box, classId, own, openId, onOpen, onReply, classNameOf }: Props) {
   const { t } = useTranslation();
-  const pages = useInfiniteQuery(messages(box, classId));
+  const pages = useInfiniteQuery(messagesQuery(box, classId));
   const all = (pages.data?.pages ?? []).flatMap((page) => page.data);
   if (pages.isPending) return <Shape />;
   if (!pages.data) return <Problems problem={pages.error} again={() => void pages.refetch()} />;
@@ -34,8 +34,8 @@ export function Box({ box, classId, own, openId, onOpen, onAnswer, classNameOf }
       <ul className="border-faint bg-sheet divide-faint w-full divide-y rounded-xl border">
         {all.map((one) => (
           <li key={one.id}>
-            <Line message={one} own={own} isOpen={one.id === openId} onOpen={onOpen} classNameOf={classNameOf} />
-            {one.id === openId ? <Opened known={one} own={own} onAnswer={onAnswer} onGone={() => onOpen(undefined)} /> : null}
+            <MessageRow message={one} own={own} isOpen={one.id === openId} onOpen={onOpen} classNameOf={classNameOf} />
+            {one.id === openId ? <MessageView preview={one} own={own} onReply={onReply} onDeleted={() => onOpen(undefined)} /> : null}
           </li>
         ))}
       </ul>
@@ -48,7 +48,7 @@ export function Box({ box, classId, own, openId, onOpen, onAnswer, classNameOf }
   );
 }
 
-interface LineProps {
+interface MessageRowProps {
   message: Message;
   own: string;
   isOpen: boolean;
@@ -56,7 +56,7 @@ interface LineProps {
   classNameOf: (id: string) => string | undefined;
 }
 
-function Line({ message, own, isOpen, onOpen, classNameOf }: LineProps) {
+function MessageRow({ message, own, isOpen, onOpen, classNameOf }: MessageRowProps) {
   const { t } = useTranslation();
   const isOwn = message.sender.id === own;
   const isNew = message.readAt === null && !isOwn;

@@ -1,9 +1,9 @@
 // Messages between people of a school, and announcements to a class.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { comparePeople } from "../lib/names";
-import { queryKeys } from "../lib/queryKeys";
+import { client, data, type Schemas } from "../../api/client";
+import { comparePeople } from "../../lib/names";
+import { queryKeys } from "../../lib/queryKeys";
 
 export type Message = Schemas["Message"];
 
@@ -11,7 +11,7 @@ export const BOXES = ["inbox", "sent", "class"] as const;
 export type Box = (typeof BOXES)[number];
 
 /** The messages of a box, newest first; the announcements of a class need to know of which. */
-export const messages = (box: Box, classId: string | undefined) =>
+export const messagesQuery = (box: Box, classId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: queryKeys.messages.box(box, classId ?? ""),
     queryFn: ({ pageParam }) =>
@@ -20,15 +20,15 @@ export const messages = (box: Box, classId: string | undefined) =>
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-export const message = (id: string) =>
+export const messageQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.messages.one(id), queryFn: () => data(client.GET("/messages/{id}", { params: { path: { id } } })) });
 
-export const unread = queryOptions({
+export const unreadCountQuery = queryOptions({
   queryKey: queryKeys.messages.unread(),
   queryFn: async () => (await data(client.GET("/messages/unread-count"))).unreadCount,
 });
 
-export const classes = queryOptions({ queryKey: queryKeys.classes.open(), queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
+export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.open(), queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
 
 export interface Addressee {
   id: string;
@@ -37,7 +37,7 @@ export interface Addressee {
 }
 
 /** To whom a student may write: the teachers of the classes. */
-export function teachersOf(found: readonly { name: string; teacher: { id: string; name: string }; coTeachers?: readonly { id: string; name: string }[] | null }[]): Addressee[] {
+export function listTeachers(found: readonly { name: string; teacher: { id: string; name: string }; coTeachers?: readonly { id: string; name: string }[] | null }[]): Addressee[] {
   const all = new Map<string, Addressee>();
   for (const one of found) {
     for (const teacher of [one.teacher, ...(one.coTeachers ?? [])]) {
@@ -49,4 +49,4 @@ export function teachersOf(found: readonly { name: string; teacher: { id: string
 }
 
 /** "Re:" once, however often it goes back and forth. */
-export const answerTo = (subject: string | null): string => (subject === null ? "" : /^(re|aw):/i.test(subject) ? subject : `Re: ${subject}`);
+export const replySubject = (subject: string | null): string => (subject === null ? "" : /^(re|aw):/i.test(subject) ? subject : `Re: ${subject}`);

@@ -2,47 +2,47 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import { invalidate, queryKeys } from "../lib/queryKeys";
-import { Ask } from "../ui/Ask";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { type Message, message } from "./messages";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { Ask } from "../../ui/Ask";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { type Message, messageQuery } from "./messages";
 
 interface Props {
   /** As the list knows it: shown until the whole message is here. */
-  known: Message;
+  preview: Message;
   own: string;
-  onAnswer: (message: Message) => void;
-  onGone: () => void;
+  onReply: (message: Message) => void;
+  onDeleted: () => void;
 }
 
 /** A message in full; reading it is told to nobody but the own counter. */
-export function Opened({ known, own, onAnswer, onGone }: Props) {
+export function MessageView({ preview, own, onReply, onDeleted }: Props) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const cache = useQueryClient();
-  const found = useQuery({ ...message(known.id), placeholderData: known });
-  const isOwn = known.sender.id === own;
-  const isNew = known.readAt === null && !isOwn;
+  const found = useQuery({ ...messageQuery(preview.id), placeholderData: preview });
+  const isOwn = preview.sender.id === own;
+  const isNew = preview.readAt === null && !isOwn;
   useEffect(() => {
     if (!isNew) return;
     void client
-      .POST("/messages/{id}/read", { params: { path: { id: known.id } } })
+      .POST("/messages/{id}/read", { params: { path: { id: preview.id } } })
       .then(() => invalidate(cache, "messages"))
       .catch(() => undefined);
-  }, [known.id, isNew, cache]);
+  }, [preview.id, isNew, cache]);
   const remove = useMutation({
-    mutationFn: () => client.DELETE("/messages/{id}", { params: { path: { id: known.id } } }),
+    mutationFn: () => client.DELETE("/messages/{id}", { params: { path: { id: preview.id } } }),
     onSuccess: () => {
       note(t("messages.deleted"));
-      onGone();
+      onDeleted();
       document.querySelector<HTMLElement>("main h1")?.focus();
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.box() }),
   });
   if (!found.data) return found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : <Shape count={1} />;
@@ -52,7 +52,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
       {isOwn && all.length > 0 ? <p className="text-soft text-sm">{t("messages.to", { names: all.map((one) => one.name).join(", ") })}</p> : null}
       <p className="max-w-prose break-words whitespace-pre-wrap">{found.data.content}</p>
       <p className="flex flex-wrap gap-2">
-        {isOwn ? null : <Button onPress={() => onAnswer(found.data)}>{t("messages.answer")}</Button>}
+        {isOwn ? null : <Button onPress={() => onReply(found.data)}>{t("messages.answer")}</Button>}
         <Ask
           kind="quiet"
           open={t("app.delete")}
