@@ -8,7 +8,7 @@ import { Frame } from "../door/Frame";
 import { Leave } from "../door/Leave";
 import { Secret } from "../door/Secret";
 import { changePassword, me, safeNext } from "../lib/session";
-import { ResetNotice } from "../me/ResetNotice";
+import { ResetNotice } from "../features/account/ResetNotice";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/change-password")({

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useSay } from "../lib/problems";
 import { type Me, signOut } from "../lib/session";
 import { isLanguage } from "../lib/words";
-import { useLanguage } from "../me/me";
+import { useChangeLanguage } from "../features/account/account";
 import { Button } from "../ui/Button";
 import { useMenuButton } from "../ui/menuButton";
 import { note } from "../ui/notes";
@@ -24,7 +24,7 @@ export function Account({ person }: { person: Me }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const say = useSay();
-  const choose = useLanguage();
+  const choose = useChangeLanguage();
   const { button, opened } = useMenuButton(load);
   const label = t("nav.account", { name: person.name });
   const act = (key: string) => {

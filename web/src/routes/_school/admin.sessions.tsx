@@ -8,7 +8,7 @@ import { client, type Schemas } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, only } from "../../lib/session";
-import { useProgram } from "../../me/program";
+import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
 import { RowText } from "../../features/organization/RowText";
 import { UserSearch } from "../../features/organization/UserSearch";
@@ -35,7 +35,7 @@ function Sessions() {
   const { person } = Route.useRouteContext();
   const { userId } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const program = useProgram();
+  const program = useUserAgentText();
   const found = useInfiniteQuery(sessionsQuery(userId));
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
   const place = useRef<HTMLDivElement>(null);
@@ -86,7 +86,7 @@ function Sessions() {
 
 /** Whose session it is, and where there is little room, with what it came. */
 function SessionUser({ session }: { session: Session }) {
-  const program = useProgram();
+  const program = useUserAgentText();
   if (useIsWide()) return <RowText>{session.user.name}</RowText>;
   return (
     <>

@@ -3,12 +3,12 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, me } from "../../lib/session";
-import { Address } from "../../me/Address";
-import { Comfort } from "../../me/Comfort";
-import { Devices } from "../../me/Devices";
-import { OwnData } from "../../me/OwnData";
-import { Password } from "../../me/Password";
-import { Profile } from "../../me/Profile";
+import { EmailForm } from "../../features/account/EmailForm";
+import { BoardPreferences } from "../../features/account/BoardPreferences";
+import { SessionList } from "../../features/account/SessionList";
+import { OwnDataExport } from "../../features/account/OwnDataExport";
+import { PasswordForm } from "../../features/account/PasswordForm";
+import { ProfileForm } from "../../features/account/ProfileForm";
 import { Heading } from "../../ui/Heading";
 
 export const Route = createFileRoute("/_school/me")({
@@ -26,12 +26,12 @@ function OwnAccount() {
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <Heading title={t("account.profile")}>{t("account.profile")}</Heading>
-      <Profile person={known} />
-      <Address person={known} told={address} />
-      <Password person={known} />
-      {isStaff(known) ? <Comfort /> : null}
-      <Devices />
-      <OwnData />
+      <ProfileForm person={known} />
+      <EmailForm person={known} outcome={address} />
+      <PasswordForm person={known} />
+      {isStaff(known) ? <BoardPreferences /> : null}
+      <SessionList />
+      <OwnDataExport />
     </div>
   );
 }

@@ -3,28 +3,28 @@ import { useState } from "react";
 import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, Problem } from "../api/client";
-import { Secret } from "../door/Secret";
-import { fieldProblem, useSay } from "../lib/problems";
-import type { Me } from "../lib/session";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
-import { Window } from "../ui/Window";
+import { client, Problem } from "../../api/client";
+import { Secret } from "../../door/Secret";
+import { fieldProblem, useSay } from "../../lib/problems";
+import type { Me } from "../../lib/session";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { Window } from "../../ui/Window";
 
 /** The address to sign in with; another one counts once its mailbox has confirmed it. */
-export function Address({ person, told }: { person: Me; told: "changed" | "expired" | undefined }) {
+export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" | "expired" | undefined }) {
   const { t } = useTranslation();
   const [sent, setSent] = useState<string>();
   return (
     <SettingsSection title={t("me.email")} text={t("me.emailText")}>
-      {told === "changed" ? <output className="text-good font-medium">{t("me.emailChanged")}</output> : null}
-      {told === "expired" ? <output className="text-bad font-medium">{t("me.emailExpired")}</output> : null}
+      {outcome === "changed" ? <output className="text-good font-medium">{t("me.emailChanged")}</output> : null}
+      {outcome === "expired" ? <output className="text-bad font-medium">{t("me.emailExpired")}</output> : null}
       <p className="flex flex-wrap items-center justify-between gap-2">
         <span className="font-medium wrap-anywhere">{person.email}</span>
         <DialogTrigger>
           <Button>{t("me.emailChange")}</Button>
-          <Window title={t("me.emailTitle")}>{(close) => <Change close={close} onSent={setSent} />}</Window>
+          <Window title={t("me.emailTitle")}>{(close) => <ChangeEmailForm close={close} onSent={setSent} />}</Window>
         </DialogTrigger>
       </p>
       {sent === undefined ? null : <output>{t("me.emailSent", { email: sent })}</output>}
@@ -32,9 +32,9 @@ export function Address({ person, told }: { person: Me; told: "changed" | "expir
   );
 }
 
-function Change({ close, onSent }: { close: () => void; onSent: (email: string) => void }) {
+function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email: string) => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const asking = useMutation({
     mutationFn: (wanted: { newEmail: string; password: string }) => client.POST("/users/me/email", { body: wanted }),
     onSuccess: (_, { newEmail }) => {
@@ -44,7 +44,7 @@ function Change({ close, onSent }: { close: () => void; onSent: (email: string) 
   });
   const emailProblem = fieldProblem(asking.error, "newEmail");
   const isWrong = asking.error instanceof Problem && asking.error.code === "INVALID_PASSWORD";
-  const passwordProblem = isWrong ? say(asking.error) : fieldProblem(asking.error, "password");
+  const passwordProblem = isWrong ? errorText(asking.error) : fieldProblem(asking.error, "password");
   return (
     <Form
       className="flex flex-col gap-4"
@@ -57,7 +57,7 @@ function Change({ close, onSent }: { close: () => void; onSent: (email: string) 
       <p>{t("me.emailHow")}</p>
       {asking.isError && !emailProblem && !passwordProblem ? (
         <p role="alert" className="text-bad">
-          {say(asking.error)}
+          {errorText(asking.error)}
         </p>
       ) : null}
       <Field label={t("me.emailNew")} name="email" type="email" autoComplete="email" isRequired {...(emailProblem ? { problem: emailProblem } : {})} />

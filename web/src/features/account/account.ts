@@ -1,14 +1,14 @@
 // The own account: what its owner may change of it, and where he is signed in.
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../api/client";
-import { useSay } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { acting, me } from "../lib/session";
-import { type Language, speak, TAGS } from "../lib/words";
-import { note } from "../ui/notes";
+import { client, data, type Schemas } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
+import { acting, me } from "../../lib/session";
+import { type Language, speak, TAGS } from "../../lib/words";
+import { note } from "../../ui/notes";
 
-export interface Device {
+export interface AccountSession {
   id: string;
   token: string;
   createdAt: string;
@@ -19,14 +19,14 @@ export interface Device {
   isCurrent: boolean;
 }
 
-type Kept = Omit<Device, "isCurrent">;
+type SessionResponse = Omit<AccountSession, "isCurrent">;
 
 /** Where this person is signed in: here first, then the last used. */
-export const devices = queryOptions({
+export const accountSessionsQuery = queryOptions({
   queryKey: queryKeys.me.devices(),
-  queryFn: async (): Promise<Device[]> => {
+  queryFn: async (): Promise<AccountSession[]> => {
     const [list, here] = await Promise.all([
-      data(client.GET("/auth/list-sessions")) as Promise<Kept[]>,
+      data(client.GET("/auth/list-sessions")) as Promise<SessionResponse[]>,
       data(client.GET("/auth/get-session")) as Promise<{ session: { id: string } } | null>,
     ]);
     const marked = list.map((one) => ({ ...one, isCurrent: one.id === here?.session.id }));
@@ -35,18 +35,18 @@ export const devices = queryOptions({
 });
 
 /** Changes the own profile. */
-export const changeMe = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/users/me", { body: edit }));
+export const updateProfile = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/users/me", { body: edit }));
 
 /** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
-export function useLanguage(): (language: Language) => void {
+export function useChangeLanguage(): (language: Language) => void {
   const cache = useQueryClient();
-  const say = useSay();
-  const keep = async (language: Language) => {
+  const errorText = useSay();
+  const save = async (language: Language) => {
     if (await cache.ensureQueryData(acting)) return;
-    cache.setQueryData(me.queryKey, await changeMe({ locale: TAGS[language] }));
+    cache.setQueryData(me.queryKey, await updateProfile({ locale: TAGS[language] }));
   };
   return (language) => {
     void speak(language);
-    keep(language).catch((problem: unknown) => note(say(problem)));
+    save(language).catch((problem: unknown) => note(errorText(problem)));
   };
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../lib/session";
-import { useTime } from "../lib/time";
+import type { Me } from "../../lib/session";
+import { useTime } from "../../lib/time";
 
 /** Tells a person who else set the password last, and when. */
 export function ResetNotice({ reset }: { reset: Me["passwordReset"] }) {

@@ -2,27 +2,27 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { Button } from "../ui/Button";
-import { Chip } from "../ui/Chip";
-import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
-import { When } from "../ui/When";
-import { type Device, devices } from "./me";
-import { useProgram } from "./program";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { When } from "../../ui/When";
+import { type AccountSession, accountSessionsQuery } from "./account";
+import { useUserAgentText } from "./userAgent";
 
 /** Where this person is signed in, and ending that. */
-export function Devices() {
+export function SessionList() {
   const { t } = useTranslation();
-  const list = useQuery(devices);
+  const list = useQuery(accountSessionsQuery);
   const others = list.data?.filter((one) => !one.isCurrent).length ?? 0;
-  const ending = useEnding();
+  const endSession = useEndSession();
   const part = useRef<HTMLDivElement>(null);
   const end = (token: string | undefined) => {
-    ending.mutate(token);
+    endSession.mutate(token);
     // The button goes with its line.
     part.current?.focus();
   };
@@ -33,12 +33,12 @@ export function Devices() {
       <div ref={part} tabIndex={-1} className="outline-none">
         <ul className="divide-faint divide-y">
           {list.data?.map((one) => (
-            <Line key={one.id} device={one} end={() => end(one.token)} isPending={ending.isPending} />
+            <SessionRow key={one.id} session={one} end={() => end(one.token)} isPending={endSession.isPending} />
           ))}
         </ul>
       </div>
       {others === 0 ? null : (
-        <Button className="self-start" isPending={ending.isPending} onPress={() => end(undefined)}>
+        <Button className="self-start" isPending={endSession.isPending} onPress={() => end(undefined)}>
           {t("me.endOthers")}
         </Button>
       )}
@@ -47,37 +47,37 @@ export function Devices() {
 }
 
 /** Ends the session with this token, or all but this one. */
-function useEnding() {
+function useEndSession() {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   return useMutation({
     mutationFn: (token: string | undefined) =>
       token === undefined ? client.POST("/auth/revoke-other-sessions", { body: {} as never }) : client.POST("/auth/revoke-session", { body: { token } as never }),
     onSuccess: () => {
       note(t("me.ended"));
-      return cache.invalidateQueries({ queryKey: devices.queryKey });
+      return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => note(errorText(problem)),
   });
 }
 
-function Line({ device, end, isPending }: { device: Device; end: () => void; isPending: boolean }) {
+function SessionRow({ session, end, isPending }: { session: AccountSession; end: () => void; isPending: boolean }) {
   const { t } = useTranslation();
-  const program = useProgram()(device.userAgent);
+  const program = useUserAgentText()(session.userAgent);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {program}
-          {device.isCurrent ? <Chip tone="good">{t("me.here")}</Chip> : null}
+          {session.isCurrent ? <Chip tone="good">{t("me.here")}</Chip> : null}
         </p>
         <p className="text-soft text-sm">
-          {t("me.since")} <When at={device.createdAt} />
-          {device.ipAddress ? ` · ${device.ipAddress}` : null}
+          {t("me.since")} <When at={session.createdAt} />
+          {session.ipAddress ? ` · ${session.ipAddress}` : null}
         </p>
       </div>
-      {device.isCurrent ? null : (
+      {session.isCurrent ? null : (
         <Button isPending={isPending} onPress={end} aria-label={t("me.endOne", { program })}>
           {t("account.signOut")}
         </Button>

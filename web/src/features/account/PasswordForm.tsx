@@ -3,29 +3,29 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Problem } from "../api/client";
-import { Secret } from "../door/Secret";
-import { useSay } from "../lib/problems";
-import { changePassword, type Me } from "../lib/session";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
-import { devices } from "./me";
+import { Problem } from "../../api/client";
+import { Secret } from "../../door/Secret";
+import { useSay } from "../../lib/problems";
+import { changePassword, type Me } from "../../lib/session";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
+import { accountSessionsQuery } from "./account";
 import { ResetNotice } from "./ResetNotice";
 
 /** Another password. */
-export function Password({ person }: { person: Me }) {
+export function PasswordForm({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   // Fields that keep no state of React's are emptied by being made anew.
-  const [round, setRound] = useState(0);
+  const [formKey, setFormKey] = useState(0);
   const changing = useMutation({
     mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
     onSuccess: () => {
-      setRound(round + 1);
+      setFormKey(formKey + 1);
       note(t("me.passwordSaved"));
-      return cache.invalidateQueries({ queryKey: devices.queryKey });
+      return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
     },
   });
   const isOld = changing.error instanceof Problem && changing.error.code === "INVALID_PASSWORD";
@@ -33,7 +33,7 @@ export function Password({ person }: { person: Me }) {
     <SettingsSection title={t("me.password")} text={t("me.passwordText")}>
       <ResetNotice reset={person.passwordReset} />
       <Form
-        key={round}
+        key={formKey}
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -41,8 +41,8 @@ export function Password({ person }: { person: Me }) {
         }}
       >
         <div className="grid gap-4 sm:grid-cols-2">
-          <Secret label={t("me.passwordNow")} name="current" problem={isOld ? say(changing.error) : undefined} />
-          <Secret label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? say(changing.error) : undefined} />
+          <Secret label={t("me.passwordNow")} name="current" problem={isOld ? errorText(changing.error) : undefined} />
+          <Secret label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? errorText(changing.error) : undefined} />
         </div>
         <Button type="submit" className="self-start" isPending={changing.isPending}>
           {t("me.passwordGo")}

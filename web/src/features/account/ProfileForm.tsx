@@ -3,30 +3,30 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useSay } from "../lib/problems";
-import { me, type Me } from "../lib/session";
-import { isLanguage, LANGUAGES } from "../lib/words";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { TimeZoneField } from "../forms/TimeZoneField";
-import { Button } from "../ui/Button";
-import { Choice } from "../ui/Choice";
-import { Field } from "../ui/Field";
-import { note } from "../ui/notes";
-import { changeMe, useLanguage } from "./me";
+import { fieldProblem, useSay } from "../../lib/problems";
+import { me, type Me } from "../../lib/session";
+import { isLanguage, LANGUAGES } from "../../lib/words";
+import { SettingsSection } from "../organization/SettingsSection";
+import { TimeZoneField } from "../../forms/TimeZoneField";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
+import { Field } from "../../ui/Field";
+import { note } from "../../ui/notes";
+import { updateProfile, useChangeLanguage } from "./account";
 
-const SPOKEN = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
+const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
 
 /** Name, language and time zone. */
-export function Profile({ person }: { person: Me }) {
+export function ProfileForm({ person }: { person: Me }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useSay();
   const [name, setName] = useState(person.name);
   const [zone, setZone] = useState(person.timezone);
-  const speak = useLanguage();
+  const speak = useChangeLanguage();
   const isNameFixed = person.member?.role === "student" && person.organization?.metadata?.features?.studentsChangeNames !== true;
   const saving = useMutation({
-    mutationFn: () => changeMe(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
+    mutationFn: () => updateProfile(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
     onSuccess: (saved) => {
       cache.setQueryData(me.queryKey, saved);
       note(t("app.saved"));
@@ -60,12 +60,12 @@ export function Profile({ person }: { person: Me }) {
           </p>
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Choice label={t("me.language")} options={SPOKEN} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
+          <Choice label={t("me.language")} options={LANGUAGE_OPTIONS} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
           <TimeZoneField label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
         </div>
         {saving.isError && !nameProblem && !zoneProblem ? (
           <p role="alert" className="text-bad">
-            {say(saving.error)}
+            {errorText(saving.error)}
           </p>
         ) : null}
         <Button kind="main" type="submit" className="self-start" isPending={saving.isPending}>

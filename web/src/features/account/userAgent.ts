@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-const PROGRAMS = [
+const BROWSERS = [
   [/Edg\//, "Edge"],
   [/OPR\//, "Opera"],
   [/Firefox\/|FxiOS\//, "Firefox"],
@@ -17,16 +17,16 @@ const SYSTEMS = [
 ] as const;
 
 /** The browser and the system that a session came with, as far as they say so. */
-export function program(agent: string): { program: string | undefined; system: string | undefined } {
+export function parseUserAgent(agent: string): { program: string | undefined; system: string | undefined } {
   const first = (names: readonly (readonly [RegExp, string])[]) => names.find(([sign]) => sign.test(agent))?.[1];
-  return { program: first(PROGRAMS), system: first(SYSTEMS) };
+  return { program: first(BROWSERS), system: first(SYSTEMS) };
 }
 
 /** The same in words. */
-export function useProgram(): (agent: string | null) => string {
+export function useUserAgentText(): (agent: string | null) => string {
   const { t } = useTranslation();
   return (agent) => {
-    const found = program(agent ?? "");
+    const found = parseUserAgent(agent ?? "");
     if (found.program !== undefined && found.system !== undefined) return t("me.programOn", { program: found.program, system: found.system });
     return found.program ?? (agent ? agent.slice(0, 60) : t("me.unknown"));
   };

@@ -1,16 +1,16 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { useSay } from "../lib/problems";
-import { save } from "../lib/save";
-import { SettingsSection } from "../features/organization/SettingsSection";
-import { Button } from "../ui/Button";
+import { client, data } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { save } from "../../lib/save";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Button } from "../../ui/Button";
 
 /** Everything the service holds about this person, as one archive. */
-export function OwnData() {
+export function OwnDataExport() {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const fetching = useMutation({
     mutationFn: () => data(client.POST("/users/me/export", { parseAs: "blob" })) as Promise<Blob>,
     onSuccess: (archive) => save(archive, "groupwork.zip"),
@@ -19,7 +19,7 @@ export function OwnData() {
     <SettingsSection title={t("me.data")} text={t("me.dataText")}>
       {fetching.isError ? (
         <p role="alert" className="text-bad">
-          {say(fetching.error)}
+          {errorText(fetching.error)}
         </p>
       ) : null}
       <Button className="self-start" isPending={fetching.isPending} onPress={() => fetching.mutate()}>

@@ -1,0 +1,22 @@
+import { useTranslation } from "react-i18next";
+
+import { KeySwitch } from "../../keys/KeySwitch";
+import { usePreference } from "../../lib/preference";
+import { SettingsSection } from "../organization/SettingsSection";
+import { Check } from "../../ui/Check";
+
+/** What somebody likes at the lesson board, kept in this browser. */
+export function BoardPreferences() {
+  const { t } = useTranslation();
+  const [isSoundOn, setSoundOn] = usePreference("chime");
+  return (
+    <SettingsSection title={t("me.comfort")} text={t("me.comfortText")}>
+      <div>
+        <KeySwitch />
+        <Check isSelected={isSoundOn} onChange={setSoundOn}>
+          {t("me.chime")}
+        </Check>
+      </div>
+    </SettingsSection>
+  );
+}
