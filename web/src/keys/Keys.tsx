@@ -5,10 +5,10 @@ import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { now } from "../lib/clock";
-import { assignments } from "../lib/groups";
+import { assignmentsQuery } from "../features/groups/groups";
 import { useKeys } from "../lib/keys";
 import { isStaff, type Me } from "../lib/session";
-import { lesson } from "../today/lesson";
+import { sortIntoDay } from "../features/today/topicsOfTheDay";
 import { Button } from "../ui/Button";
 import type { Place } from "./list";
 import { part } from "../ui/part";
@@ -23,7 +23,7 @@ export function Keys({ person }: { person: Me }) {
   const here = useLocation({ select: ({ pathname }) => placeAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
-    const [first] = lesson(await cache.ensureQueryData(assignments), now()).running;
+    const [first] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), now()).running;
     if (first) await navigate({ to: "/t/$topicId/board", params: { topicId: first.id } });
   };
   const forStaff = { "g t": () => void navigate({ to: "/today" }), "g s": () => void navigate({ to: "/submissions" }), "g b": () => void toBoard().catch(() => undefined) };

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { classStudentsQuery } from "../classes/classes";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Field } from "../../ui/Field";
@@ -14,7 +14,7 @@ import { Window } from "../../ui/Window";
 import { numberedName, useMembers, withGroups } from "./useMembers";
 
 /** Which students of the class come into a group: those without one stand first. */
-export function AddMembersDialog({ group, groups, onClose }: { group: Group; groups: readonly Group[]; onClose: () => void }) {
+export function AddMembersDialog({ group, groups, onClose }: { group: ListedGroup; groups: readonly ListedGroup[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
@@ -23,7 +23,7 @@ export function AddMembersDialog({ group, groups, onClose }: { group: Group; gro
   );
 }
 
-function AddMembersForm({ group, groups, close }: { group: Group; groups: readonly Group[]; close: () => void }) {
+function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: readonly ListedGroup[]; close: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(group.classId));
   const [typed, setTyped] = useState("");

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
 import { now } from "../../lib/clock";
-import type { Assignment } from "../../lib/groups";
+import type { ListedAssignment } from "../groups/groups";
 import { fieldProblem } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
@@ -23,7 +23,7 @@ import { isArchived } from "./folders";
 const WEEK = 604_800_000;
 
 /** The same topic once more, here or in another course, with a deadline of its own. */
-export function CloneToCourseDialog({ topic, onClose }: { topic: Assignment; onClose: () => void }) {
+export function CloneToCourseDialog({ topic, onClose }: { topic: ListedAssignment; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("courses.cloneTitle", { title: topic.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
@@ -32,7 +32,7 @@ export function CloneToCourseDialog({ topic, onClose }: { topic: Assignment; onC
   );
 }
 
-function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
+function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();

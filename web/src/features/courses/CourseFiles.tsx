@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useBytes } from "../../lib/bytes";
 import { neighbour } from "../../lib/focus";
-import type { Assignment, Group } from "../../lib/groups";
+import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
 import { type Upload, upload } from "../../lib/upload";
@@ -33,11 +33,11 @@ interface Owner {
 }
 
 /** The files of a course: what all groups of a topic read, what one group reads in a topic, what a group has of its own. */
-export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Assignment[]; groups: readonly Group[]; mayChange: boolean }) {
+export function CourseFiles({ topics, groups, mayChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
   if (topics.length === 0 && own.length === 0) return <Empty>{t("courses.noFiles")}</Empty>;
-  const ownerLabel = (topic: Assignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
+  const ownerLabel = (topic: ListedAssignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       {topics.map((topic) => {

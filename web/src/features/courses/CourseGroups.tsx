@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
 import { neighbour } from "../../lib/focus";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { useSay } from "../../lib/problems";
 import { useTime } from "../../lib/time";
 import { Asked } from "../../ui/Ask";
@@ -22,7 +22,7 @@ import { GroupDialog } from "./GroupDialog";
 import { numberedName, refreshGroups, useMembers } from "./useMembers";
 
 interface Props {
-  groups: readonly Group[];
+  groups: readonly ListedGroup[];
   classId: string;
   courseId: string;
   /** Whether new groups may come. */
@@ -55,7 +55,7 @@ export function CourseGroups({ groups, classId, courseId, mayAdd, mayChange, toD
   );
 }
 
-function GroupRow({ group, groups, mayChange }: { group: Group; groups: readonly Group[]; mayChange: boolean }) {
+function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   return (
@@ -98,7 +98,7 @@ function GroupRow({ group, groups, mayChange }: { group: Group; groups: readonly
 }
 
 /** What is particular about a group just now. */
-function GroupBadges({ group }: { group: Group }) {
+function GroupBadges({ group }: { group: ListedGroup }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const hidden = group.startDate !== null && Date.parse(group.startDate) > now() ? group.startDate : undefined;
@@ -121,7 +121,7 @@ function GroupBadges({ group }: { group: Group }) {
   );
 }
 
-function GroupMenu({ group }: { group: Group }) {
+function GroupMenu({ group }: { group: ListedGroup }) {
   const { t } = useTranslation();
   const errorText = useSay();
   const cache = useQueryClient();
@@ -164,7 +164,7 @@ function GroupMenu({ group }: { group: Group }) {
 }
 
 /** Where a student of a group may go: into another one, or out. */
-export function MemberMenu({ group, groups, person }: { group: Group | undefined; groups: readonly Group[]; person: { id: string; name: string } }) {
+export function MemberMenu({ group, groups, person }: { group: ListedGroup | undefined; groups: readonly ListedGroup[]; person: { id: string; name: string } }) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();
   const row = useRef<HTMLSpanElement>(null);
@@ -172,7 +172,7 @@ export function MemberMenu({ group, groups, person }: { group: Group | undefined
     const focus = neighbour(row.current);
     void change.then(focus, () => undefined);
   };
-  const moveTo = (to: Group) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
+  const moveTo = (to: ListedGroup) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
   return (
     <span ref={row}>
       <More

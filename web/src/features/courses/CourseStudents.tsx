@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { classStudentsQuery } from "../classes/classes";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { asButton } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Empty } from "../../ui/Empty";
@@ -13,7 +13,7 @@ import { MemberMenu } from "./CourseGroups";
 import { numberedName, withGroups } from "./useMembers";
 
 /** The students of the class with their group in this course; those without one stand first. */
-export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly Group[]; mayChange: boolean }) {
+export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Shape />;

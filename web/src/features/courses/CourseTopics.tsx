@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useNow } from "../../lib/clock";
-import type { Assignment, Group } from "../../lib/groups";
+import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../lib/time";
 import { asButton } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -15,9 +15,9 @@ import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
 /** The topics of a course: how far each is, who waits in it, and the ways into it. */
-export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly Assignment[]; groups: readonly Group[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
+export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
   const { t } = useTranslation();
-  const [cloned, setCloned] = useState<Assignment>();
+  const [cloned, setCloned] = useState<ListedAssignment>();
   if (topics.length === 0) return <Empty action={mayAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</Empty>;
   return (
     <>
@@ -32,12 +32,12 @@ export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics:
 }
 
 /** Those still worked on by the time they end, then finished ones, the last first. */
-function sortTopics(topics: readonly Assignment[]): Assignment[] {
-  const isOver = (topic: Assignment) => Number(topic.status === "FINISHED");
+function sortTopics(topics: readonly ListedAssignment[]): ListedAssignment[] {
+  const isOver = (topic: ListedAssignment) => Number(topic.status === "FINISHED");
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));
 }
 
-function TopicRow({ topic, waiting, onClone }: { topic: Assignment; waiting: number; onClone: () => void }) {
+function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waiting: number; onClone: () => void }) {
   const { t } = useTranslation();
   const progress = progressOf(topic);
   return (
@@ -75,7 +75,7 @@ function TopicRow({ topic, waiting, onClone }: { topic: Assignment; waiting: num
   );
 }
 
-function Deadline({ topic }: { topic: Assignment }) {
+function Deadline({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const at = useNow();
@@ -94,7 +94,7 @@ function Deadline({ topic }: { topic: Assignment }) {
   );
 }
 
-function TopicStatus({ topic }: { topic: Assignment }) {
+function TopicStatus({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   return topic.status === "FINISHED" ? (
     <Chip>

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { fieldProblem, useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
 import { useTime } from "../../lib/time";
@@ -24,7 +24,7 @@ import { numberedName, refreshGroups } from "./useMembers";
 
 interface Props {
   /** The group that is changed; none for a new one. */
-  group?: Group;
+  group?: ListedGroup;
   classId: string;
   courseId: string | null;
   onClose: () => void;
@@ -55,7 +55,7 @@ function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; 
 
 const NONE = "";
 
-const initialForm = (group: Group | undefined, courseId: string | null) => ({
+const initialForm = (group: ListedGroup | undefined, courseId: string | null) => ({
   name: group?.name ?? "",
   displayName: group?.displayName ?? "",
   number: group ? String(group.groupNumber) : "",
@@ -73,7 +73,7 @@ const LABELS = {
   within: "courses.course",
 } as const;
 
-function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<Group>; close: () => void }) {
+function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<ListedGroup>; close: () => void }) {
   const { t } = useTranslation();
   const errorText = useSay();
   const cache = useQueryClient();
@@ -94,7 +94,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         : data(client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }));
     },
     onError: (problem) => {
-      const now = currentOf<Group>(problem);
+      const now = currentOf<ListedGroup>(problem);
       if (now === undefined || base === undefined) return;
       const merged = merge(initialForm(base, courseId), form, initialForm(now, courseId));
       setForm(merged.form);

@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import type { Assignment, Group } from "../../lib/groups";
+import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
@@ -17,7 +17,7 @@ import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Groups and topics that belong to no course, and how they get into one. */
-export function UnassignedWork({ groups, topics, mayChange = true }: { groups: readonly Group[]; topics: readonly Assignment[]; mayChange?: boolean }) {
+export function UnassignedWork({ groups, topics, mayChange = true }: { groups: readonly ListedGroup[]; topics: readonly ListedAssignment[]; mayChange?: boolean }) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
   return (

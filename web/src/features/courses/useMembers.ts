@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { nameOf } from "../board/board";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
 import { note } from "../../ui/notes";
@@ -20,9 +20,9 @@ interface Person {
   name: string;
 }
 
-const addMembers = (group: Group, studentIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
-const removeMember = (group: Group, userId: string) => data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
-const moveMember = (from: Group, to: Group, userId: string) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
+const addMembers = (group: ListedGroup, studentIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
+const removeMember = (group: ListedGroup, userId: string) => data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
+const moveMember = (from: ListedGroup, to: ListedGroup, userId: string) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
 
 /** Adding, removing and moving students of groups; each says what happened and offers to undo it. */
 export function useMembers() {
@@ -35,7 +35,7 @@ export function useMembers() {
       .catch((problem: unknown) => note(errorText(problem)))
       .finally(() => refreshGroups(cache));
   const add = useMutation({
-    mutationFn: ({ group, people }: { group: Group; people: Person[] }) => addMembers(group, people.map((person) => person.id)),
+    mutationFn: ({ group, people }: { group: ListedGroup; people: Person[] }) => addMembers(group, people.map((person) => person.id)),
     onSuccess: (answer, { group, people }) => {
       const names = people.map((person) => person.name).join(", ");
       const elsewhere = people.filter((person) => answer.alreadyInTopic.includes(person.id)).map((person) => person.name);
@@ -45,12 +45,12 @@ export function useMembers() {
     ...refreshed,
   });
   const remove = useMutation({
-    mutationFn: ({ group, person }: { group: Group; person: Person }) => removeMember(group, person.id),
+    mutationFn: ({ group, person }: { group: ListedGroup; person: Person }) => removeMember(group, person.id),
     onSuccess: (_answer, { group, person }) => note(t("courses.removed", { name: person.name, group: numberedName(group) }), undo(() => addMembers(group, [person.id]))),
     ...refreshed,
   });
   const move = useMutation({
-    mutationFn: ({ from, to, person }: { from: Group; to: Group; person: Person }) => moveMember(from, to, person.id),
+    mutationFn: ({ from, to, person }: { from: ListedGroup; to: ListedGroup; person: Person }) => moveMember(from, to, person.id),
     onSuccess: (answer, { from, to, person }) => {
       const kept = answer.keptSubmissions.length;
       const message = [t("courses.moved", { name: person.name, group: numberedName(to) }), kept > 0 ? t("courses.kept", { count: kept, group: numberedName(from) }) : ""];
@@ -62,7 +62,7 @@ export function useMembers() {
 }
 
 /** Students of a class with their group among these, those without one first, then by group; within a group the order of the server stays. */
-export function withGroups<S extends { user: Person }>(students: readonly S[], groups: readonly Group[]): { student: S; group: Group | undefined }[] {
+export function withGroups<S extends { user: Person }>(students: readonly S[], groups: readonly ListedGroup[]): { student: S; group: ListedGroup | undefined }[] {
   const groupOf = (student: S) => groups.find((group) => group.members.some((member) => member.userId === student.user.id));
   return students
     .map((student) => ({ student, group: groupOf(student) }))

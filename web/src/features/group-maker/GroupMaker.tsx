@@ -5,7 +5,7 @@ import { useEffect, useMemo, useReducer, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
-import type { Group as Known } from "../../lib/groups";
+import type { ListedGroup as Known } from "../groups/groups";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";

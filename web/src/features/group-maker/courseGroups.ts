@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Problem, type Schemas } from "../../api/client";
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { queryKeys } from "../../lib/queryKeys";
 import { type MembershipChange, countGroups, newGroups, type PlanColumn, type Plan, type Size, type Wish } from "./plan";
 
@@ -33,13 +33,13 @@ export const classGroupsQuery = (classId: string) =>
   });
 
 /** The groups of a course as places on the screen. */
-export const columnsOf = (groups: readonly Group[], courseId: string): Omit<PlanColumn, "members">[] =>
+export const columnsOf = (groups: readonly ListedGroup[], courseId: string): Omit<PlanColumn, "members">[] =>
   groups
     .filter((group) => group.courseId === courseId)
     .map((group) => ({ key: group.id, groupId: group.id, number: group.groupNumber, name: group.displayName ?? group.name, savedMembers: group.members.map((member) => member.userId) }));
 
 /** Whether a group only works on topics that are finished: its members are those whose work was graded. */
-export const isFinished = (group: Group): boolean => group.groupAssignments.length > 0 && group.groupAssignments.every((own) => own.assignment.status === "FINISHED");
+export const isFinished = (group: ListedGroup): boolean => group.groupAssignments.length > 0 && group.groupAssignments.every((own) => own.assignment.status === "FINISHED");
 
 /** Lets the service divide, which knows who has worked with whom; it saves nothing. */
 export async function requestDivision(course: CourseDetail, studentIds: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
@@ -56,7 +56,7 @@ export async function requestDivision(course: CourseDetail, studentIds: readonly
 }
 
 /** Makes the new groups, all or none. */
-export const createGroups = (course: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<Group[]> =>
+export const createGroups = (course: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<ListedGroup[]> =>
   data(
     client.POST("/groups/batch", {
       body: {

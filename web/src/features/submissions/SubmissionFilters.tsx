@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { assignments } from "../../lib/groups";
+import { assignmentsQuery } from "../groups/groups";
 import { compareNames } from "../../lib/names";
 import { Choice } from "../../ui/Choice";
 import { Field } from "../../ui/Field";
@@ -21,7 +21,7 @@ export function SubmissionFilters({ filters, onChange }: Props) {
   const classList = useQuery(classOptionsQuery).data ?? [];
   const courseList = (useQuery(courseOptionsQuery).data ?? []).filter((one) => (!filters.classId || one.classId === filters.classId) && (!filters.subjectId || one.subjectId === filters.subjectId));
   const subjectList = useQuery(subjectOptionsQuery).data ?? [];
-  const topics = (useQuery(assignments).data ?? []).filter(
+  const topics = (useQuery(assignmentsQuery).data ?? []).filter(
     (one) => (!filters.classId || one.classId === filters.classId) && (!filters.courseId || one.courseId === filters.courseId) && (!filters.subjectId || one.course?.subjectId === filters.subjectId),
   );
   const any = { id: ANY, name: t("app.all") };

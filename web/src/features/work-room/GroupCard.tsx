@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { hasNewFeedback } from "../feedback/feedback";
 import { now } from "../../lib/clock";
-import { type Group, nearest } from "../../lib/groups";
+import { type ListedGroup, nearestTopic } from "../groups/groups";
 import { Chip } from "../../ui/Chip";
 import { Sheet } from "../../ui/Sheet";
 import { TimeLeft } from "../../ui/TimeLeft";
@@ -12,9 +12,9 @@ import { When } from "../../ui/When";
 import { userNames } from "./workRoom";
 
 /** A group of mine: the whole card is the link, and its name is the topic. */
-export function GroupCard({ group, own }: { group: Group; own: string }) {
+export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const { t } = useTranslation();
-  const topic = nearest(group);
+  const topic = nearestTopic(group);
   const isFinished = topic?.assignment.status === "FINISHED";
   const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
   const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;

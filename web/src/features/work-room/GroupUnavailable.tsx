@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
-import { myGroups } from "../../lib/groups";
+import { myGroupsQuery } from "../groups/groups";
 import { queryKeys } from "../../lib/queryKeys";
 import { isStaff } from "../../lib/session";
 import { Button } from "../../ui/Button";
@@ -30,7 +30,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const [typedText] = useState(readTypedText);
   const storedDraft = left === undefined ? "" : draft(person.id, left.id).trim();
   const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
-  const groupsQuery = useQuery({ ...myGroups, refetchOnMount: "always" });
+  const groupsQuery = useQuery({ ...myGroupsQuery, refetchOnMount: "always" });
   if (!groupsQuery.isFetchedAfterMount) return <Shape count={1} />;
   const groups = cache.getQueryData<Group | null>(queryKeys.groups.one(groupId));
   const next = isStaff(person)

@@ -2,7 +2,7 @@
 // asked for it again, that would be most of what the service is asked.
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 
-import type { Group } from "../../lib/groups";
+import type { ListedGroup } from "../groups/groups";
 import { markStale, queryKeys, updateAll } from "../../lib/queryKeys";
 import { mergePages, type Message } from "./chat";
 
@@ -33,7 +33,7 @@ export function appendMessage(cache: QueryClient, message: Message): "new" | "kn
 /** Changes how many messages of a room are new, wherever that is shown to its members. */
 export function updateUnreadCount(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
   updateAll(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
-  cache.setQueryData<Group[]>(queryKeys.groups.mine(), (groups) =>
+  cache.setQueryData<ListedGroup[]>(queryKeys.groups.mine(), (groups) =>
     groups?.map((group) => (group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group)),
   );
 }

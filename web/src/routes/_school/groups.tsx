@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { type Group, inOrder, myGroups } from "../../lib/groups";
+import { type ListedGroup, sortGroups, myGroupsQuery } from "../../features/groups/groups";
 import { GroupCard } from "../../features/work-room/GroupCard";
 import { EditorPreload } from "../../features/work-room/EditorPreload";
 import { Empty } from "../../ui/Empty";
@@ -16,8 +16,8 @@ export const Route = createFileRoute("/_school/groups")({ component: Groups });
 function Groups() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const groups = useQuery(myGroups);
-  const { open, finished } = inOrder(groups.data ?? []);
+  const groups = useQuery(myGroupsQuery);
+  const { open, finished } = sortGroups(groups.data ?? []);
   return (
     <div className="flex flex-col gap-4">
       <Heading title={t("groups.title")}>{t("groups.title")}</Heading>
@@ -36,7 +36,7 @@ function Groups() {
   );
 }
 
-function Cards({ groups, own }: { groups: Group[]; own: string }) {
+function Cards({ groups, own }: { groups: ListedGroup[]; own: string }) {
   if (groups.length === 0) return null;
   return (
     <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { assignments } from "../../lib/groups";
+import { assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, only } from "../../lib/session";
 import { SubmissionFilters } from "../../features/submissions/SubmissionFilters";
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
@@ -21,7 +21,7 @@ function Submissions() {
   const wanted = Route.useSearch();
   const navigate = Route.useNavigate();
   const found = useInfiniteQuery({ ...submissionsQuery(wanted), placeholderData: (before) => before });
-  const topics = useQuery(assignments).data ?? [];
+  const topics = useQuery(assignmentsQuery).data ?? [];
   const rows = (found.data?.pages ?? []).flatMap((page) => page.data);
   const stats = found.data?.pages[0]?.stats ?? [];
   const go = (next: Wanted) => void navigate({ search: next, replace: true });

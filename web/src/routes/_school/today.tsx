@@ -5,10 +5,10 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useNow } from "../../lib/clock";
-import { type Assignment, assignments } from "../../lib/groups";
+import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, only } from "../../lib/session";
 import { useTime } from "../../lib/time";
-import { lesson, since, ungraded, waiting } from "../../today/lesson";
+import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
 import { asButton } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
@@ -23,7 +23,7 @@ export const Route = createFileRoute("/_school/today")({ beforeLoad: only(isStaf
 /** S2: where a teacher's day begins: what runs now, what comes, what waits for a grade. */
 function Today() {
   const { t } = useTranslation();
-  const topics = useQuery(assignments);
+  const topics = useQuery(assignmentsQuery);
   return (
     <div className="flex flex-col gap-6">
       <Greeting />
@@ -40,7 +40,7 @@ function Today() {
           {t("today.none")}
         </Empty>
       ) : null}
-      {topics.data?.length ? <Parts topics={topics.data} /> : null}
+      {topics.data?.length ? <DaySections topics={topics.data} /> : null}
     </div>
   );
 }
@@ -51,7 +51,7 @@ function Greeting() {
   const { person } = Route.useRouteContext();
   const { zone, language } = useTime();
   const at = new Date(useNow(10_000));
-  const say = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
   const hour = Number(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", hourCycle: "h23" }).format(at));
   const { name } = person;
   const greeting = hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
@@ -59,47 +59,47 @@ function Greeting() {
     <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
       <Heading title={t("nav.today")}>{greeting}</Heading>
       <p className="text-soft">
-        {say({ weekday: "long", day: "numeric", month: "long" })}, {say({ timeStyle: "short" })} ({zone})
+        {format({ weekday: "long", day: "numeric", month: "long" })}, {format({ timeStyle: "short" })} ({zone})
       </p>
     </div>
   );
 }
 
-function Parts({ topics }: { topics: readonly Assignment[] }) {
+function DaySections({ topics }: { topics: readonly ListedAssignment[] }) {
   const { t } = useTranslation();
-  const day = lesson(topics, useNow(60_000));
-  const help = useQuery(waiting).data;
+  const day = sortIntoDay(topics, useNow(60_000));
+  const help = useQuery(helpCountsQuery).data;
   return (
     <>
-      <Part title={t("today.running")} none={t("today.quiet")}>
+      <DaySection title={t("today.running")} none={t("today.quiet")}>
         {day.running.map((topic) => (
-          <Running key={topic.id} topic={topic} calls={help?.get(topic.id) ?? 0} />
+          <RunningTopic key={topic.id} topic={topic} calls={help?.get(topic.id) ?? 0} />
         ))}
-      </Part>
-      <Part title={t("today.toGrade")} none={t("today.graded")}>
+      </DaySection>
+      <DaySection title={t("today.toGrade")} none={t("today.graded")}>
         {day.toGrade.map((topic) => (
-          <ToGrade key={topic.id} topic={topic} />
+          <UngradedTopic key={topic.id} topic={topic} />
         ))}
-      </Part>
+      </DaySection>
       {day.overdue.length === 0 ? null : (
-        <Part title={t("today.overdue")} none="">
+        <DaySection title={t("today.overdue")} none="">
           {day.overdue.map((topic) => (
-            <Plain key={topic.id} topic={topic} />
+            <PlainTopic key={topic.id} topic={topic} />
           ))}
-        </Part>
+        </DaySection>
       )}
       {day.next.length === 0 ? null : (
-        <Part title={t("today.next")} none="">
+        <DaySection title={t("today.next")} none="">
           {day.next.map((topic) => (
-            <Plain key={topic.id} topic={topic} />
+            <PlainTopic key={topic.id} topic={topic} />
           ))}
-        </Part>
+        </DaySection>
       )}
     </>
   );
 }
 
-function Part({ title, none, children }: { title: string; none: string; children: ReactNode[] }) {
+function DaySection({ title, none, children }: { title: string; none: string; children: ReactNode[] }) {
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2>{title}</h2>
@@ -109,7 +109,7 @@ function Part({ title, none, children }: { title: string; none: string; children
 }
 
 /** A line of a part: what it is at the left, what is to be done at the right. */
-function Line({ topic, facts, way }: { topic: Assignment; facts: ReactNode; way: ReactNode }) {
+function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts: ReactNode; way: ReactNode }) {
   return (
     <li>
       <Sheet className="flex flex-wrap items-center gap-x-4 gap-y-3">
@@ -119,26 +119,26 @@ function Line({ topic, facts, way }: { topic: Assignment; facts: ReactNode; way:
           </h3>
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">{facts}</p>
         </div>
-        {way}
+        {link}
       </Sheet>
     </li>
   );
 }
 
-const groupsOf = (topic: Assignment): number => topic.stats?.groups ?? topic.groupAssignments.length;
-const doneOf = (topic: Assignment): number => (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
+const groupsOf = (topic: ListedAssignment): number => topic.stats?.groups ?? topic.groupAssignments.length;
+const doneOf = (topic: ListedAssignment): number => (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
 
-function Running({ topic, calls }: { topic: Assignment; calls: number }) {
+function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number }) {
   const { t } = useTranslation();
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
           <strong>
             <TimeLeft until={topic.deadline} />
           </strong>
-          <Ends topic={topic} />
+          <EndTime topic={topic} />
           <span>{t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) })}</span>
           {calls === 0 ? null : (
             <span className="text-warn flex items-center gap-1 font-medium">
@@ -157,13 +157,13 @@ function Running({ topic, calls }: { topic: Assignment; calls: number }) {
   );
 }
 
-function ToGrade({ topic }: { topic: Assignment }) {
+function UngradedTopic({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
-  const groups = ungraded(topic);
+  const groups = ungradedGroups(topic);
   const first = groups[0];
-  const oldest = since(topic);
+  const oldest = longestWaitingSince(topic);
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
@@ -187,15 +187,15 @@ function ToGrade({ topic }: { topic: Assignment }) {
   );
 }
 
-function Plain({ topic }: { topic: Assignment }) {
+function PlainTopic({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const isOver = Date.parse(topic.deadline) < useNow(60_000);
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
-          <Ends topic={topic} />
+          <EndTime topic={topic} />
           <span>{isOver ? t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) }) : t("today.groups", { count: groupsOf(topic) })}</span>
         </>
       }
@@ -215,7 +215,7 @@ function Plain({ topic }: { topic: Assignment }) {
   );
 }
 
-function Ends({ topic }: { topic: Assignment }) {
+function EndTime({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   return <span>{t(Date.parse(topic.deadline) < useNow(60_000) ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</span>;
