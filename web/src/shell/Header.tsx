@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Keys } from "../keys/Keys";
+import { GlobalShortcuts } from "../features/shortcuts/GlobalShortcuts";
 import type { Line } from "../lib/live";
 import type { Me } from "../lib/session";
 import { UnreadLink } from "../features/messages/UnreadLink";
@@ -39,7 +39,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
       <span className="ms-auto" />
       <LineState line={line} />
       <UnreadLink />
-      <Keys person={person} />
+      <GlobalShortcuts person={person} />
       <Account person={person} />
     </header>
   );

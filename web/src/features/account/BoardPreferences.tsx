@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { KeySwitch } from "../../keys/KeySwitch";
+import { ShortcutSwitch } from "../shortcuts/ShortcutSwitch";
 import { usePreference } from "../../lib/preference";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Check } from "../../ui/Check";
@@ -12,7 +12,7 @@ export function BoardPreferences() {
   return (
     <SettingsSection title={t("me.comfort")} text={t("me.comfortText")}>
       <div>
-        <KeySwitch />
+        <ShortcutSwitch />
         <Check isSelected={isSoundOn} onChange={setSoundOn}>
           {t("me.chime")}
         </Check>

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { fieldProblem } from "../../lib/problems";
 import { useTime } from "../../lib/time";
-import { isWindowOpen } from "../../lib/keys";
+import { isDialogOpen } from "../../hooks/useShortcuts";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { Meanwhile } from "../../ui/Meanwhile";
@@ -51,7 +51,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isWindowOpen()) return;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isDialogOpen()) return;
       event.preventDefault();
       if (canReturn) void returnGrade();
     };

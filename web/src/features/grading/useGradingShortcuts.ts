@@ -1,7 +1,7 @@
 // The keyboard while works are looked at one after another.
 import { useEffect, useEffectEvent } from "react";
 
-import { isTaken, isWindowOpen, useKeys } from "../../lib/keys";
+import { isHandledByFocus, isDialogOpen, useShortcuts } from "../../hooks/useShortcuts";
 
 export interface GradingShortcuts {
   onNext: () => void;
@@ -14,17 +14,17 @@ const REGIONS = ["work-head", "work-document", "work-panel"];
 /** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
 export function useGradingShortcuts(shortcuts: GradingShortcuts): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    const isOver = isWindowOpen() || document.querySelector("[role=menu], [role=listbox]") !== null;
+    const isOver = isDialogOpen() || document.querySelector("[role=menu], [role=listbox]") !== null;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver) return;
     if (event.key === "F6") {
       event.preventDefault();
       focusNextRegion(event.shiftKey ? -1 : 1);
-    } else if (event.key === "Escape" && !event.shiftKey && !isTaken(event.target)) {
+    } else if (event.key === "Escape" && !event.shiftKey && !isHandledByFocus(event.target)) {
       event.preventDefault();
       shortcuts.onBack();
     }
   });
-  useKeys({ n: shortcuts.onNext, p: shortcuts.onBefore });
+  useShortcuts({ n: shortcuts.onNext, p: shortcuts.onBefore });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => onKey(event);
     document.addEventListener("keydown", onKeyDown);

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { hasNewFeedback } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
 import { now } from "../../lib/clock";
-import { useKeys } from "../../lib/keys";
+import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../lib/session";
 import { Button } from "../../ui/Button";
 import { Chat } from "./Chat";
@@ -73,7 +73,7 @@ function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: R
   const { workRoom, topic, document, person, unread, isArchived } = props;
   const [isListCollapsed, setListCollapsed] = useStoredFlag("room:list");
   const [isChatCollapsed, setChatCollapsed] = useStoredFlag("room:chat");
-  useKeys({ "[": () => setListCollapsed(!isListCollapsed), "]": () => setChatCollapsed(!isChatCollapsed) });
+  useShortcuts({ "[": () => setListCollapsed(!isListCollapsed), "]": () => setChatCollapsed(!isChatCollapsed) });
   const middle: Section = props.section === "feedback" ? "feedback" : "task";
   return (
     <div className="flex min-h-0 grow gap-3">

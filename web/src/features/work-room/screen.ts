@@ -1,7 +1,7 @@
 // What a room knows of the screen it is on.
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 
-import { isWindowOpen } from "../../lib/keys";
+import { isDialogOpen } from "../../hooks/useShortcuts";
 
 /** Whether a question about the screen is answered with yes, now and whenever the screen changes. */
 function useMediaQuery(query: string): boolean {
@@ -46,7 +46,7 @@ export function useIsPageVisible(): boolean {
 export function useLandmarkNavigation(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey || isWindowOpen()) return;
+      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey || isDialogOpen()) return;
       event.preventDefault();
       const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
       const current = parts.findIndex((part) => part.contains(document.activeElement));

@@ -1,8 +1,8 @@
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { KeyList } from "../../keys/KeyList";
-import { KeySwitch } from "../../keys/KeySwitch";
+import { ShortcutList } from "../../features/shortcuts/ShortcutList";
+import { ShortcutSwitch } from "../../features/shortcuts/ShortcutSwitch";
 import { isAdmin, isStaff } from "../../lib/session";
 import { Heading } from "../../ui/Heading";
 import { Sheet } from "../../ui/Sheet";
@@ -35,8 +35,8 @@ function Help() {
         </Sheet>
         <Sheet className="flex flex-col gap-3">
           <h2>{t("keys.title")}</h2>
-          <KeySwitch />
-          <KeyList places={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
+          <ShortcutSwitch />
+          <ShortcutList screens={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
         </Sheet>
       </div>
     </div>

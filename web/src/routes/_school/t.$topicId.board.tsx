@@ -13,7 +13,7 @@ import { BoardActions, BoardFilters, BoardHeader } from "../../features/board/Bo
 import { Sidebar } from "../../features/board/Sidebar";
 import { Announcer } from "../../features/board/Announcer";
 import { now, useNow } from "../../lib/clock";
-import { useKeys } from "../../lib/keys";
+import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, only } from "../../lib/session";
 import { useTime } from "../../lib/time";
 import { asButton, Button } from "../../ui/Button";
@@ -165,7 +165,7 @@ function useBoardKeys({ board, at, goTo, onDialog, onSidebar, onProjector }: Boa
     onSidebar();
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-handled="0"]')?.focus());
   };
-  useKeys({
+  useShortcuts({
     h: board.helpQueue.length > 0 ? first : undefined,
     n: () => {
       const goal = nextInCycle(groupsNeedingTeacher(board, at), groupAt(document.activeElement));

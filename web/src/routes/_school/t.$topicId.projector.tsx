@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { boardQuery, type Board } from "../../features/board/board";
 import { classQuery } from "../../features/board/classAndCourse";
 import { left, useNow } from "../../lib/clock";
-import { useKeys } from "../../lib/keys";
+import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, only } from "../../lib/session";
 import { useTime } from "../../lib/time";
 import { asButton, Button } from "../../ui/Button";
@@ -24,7 +24,7 @@ function Projector() {
   const found = useQuery(boardQuery(topicId));
   const navigate = Route.useNavigate();
   const back = () => void navigate({ to: "/t/$topicId/board" });
-  useKeys({ b: back });
+  useShortcuts({ b: back });
   useEscape(back);
   return (
     <div data-stage data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">

@@ -4,30 +4,30 @@ import { CircleHelp } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../lib/clock";
-import { assignmentsQuery } from "../features/groups/groups";
-import { useKeys } from "../lib/keys";
-import { isStaff, type Me } from "../lib/session";
-import { sortIntoDay } from "../features/today/topicsOfTheDay";
-import { Button } from "../ui/Button";
-import type { Place } from "./list";
-import { part } from "../ui/part";
+import { now } from "../../lib/clock";
+import { assignmentsQuery } from "../groups/groups";
+import { useShortcuts } from "../../hooks/useShortcuts";
+import { isStaff, type Me } from "../../lib/session";
+import { sortIntoDay } from "../today/topicsOfTheDay";
+import { Button } from "../../ui/Button";
+import type { ShortcutScreen } from "./shortcuts";
+import { part } from "../../ui/part";
 
-const KeyWindow = part(async () => (await import("./KeyWindow")).KeyWindow);
+const ShortcutDialog = part(async () => (await import("./ShortcutDialog")).ShortcutDialog);
 
 /** The help that stands at the same place on every screen, and the keys that work on every screen. */
-export function Keys({ person }: { person: Me }) {
+export function GlobalShortcuts({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const here = useLocation({ select: ({ pathname }) => placeAt(pathname) });
+  const screen = useLocation({ select: ({ pathname }) => screenAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
-    const [first] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), now()).running;
-    if (first) await navigate({ to: "/t/$topicId/board", params: { topicId: first.id } });
+    const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), now()).running;
+    if (withPrefix) await navigate({ to: "/t/$topicId/board", params: { topicId: withPrefix.id } });
   };
   const forStaff = { "g t": () => void navigate({ to: "/today" }), "g s": () => void navigate({ to: "/submissions" }), "g b": () => void toBoard().catch(() => undefined) };
-  useKeys({ "?": () => setOpen(true), ...(isStaff(person) ? forStaff : {}) });
+  useShortcuts({ "?": () => setOpen(true), ...(isStaff(person) ? forStaff : {}) });
   return (
     <>
       <Button kind="quiet" className="px-0" aria-label={t("keys.open")} onPress={() => setOpen(true)}>
@@ -35,7 +35,7 @@ export function Keys({ person }: { person: Me }) {
       </Button>
       {isOpen ? (
         <Suspense>
-          <KeyWindow here={here} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
+          <ShortcutDialog screen={screen} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}
     </>
@@ -43,7 +43,7 @@ export function Keys({ person }: { person: Me }) {
 }
 
 /** Which list of shortcuts belongs to an address, beside those that work everywhere. */
-function placeAt(path: string): Place | undefined {
+function screenAt(path: string): ShortcutScreen | undefined {
   if (/\/board$/.test(path)) return "board";
   if (/\/work\//.test(path)) return "work";
   return path.startsWith("/g/") ? "room" : undefined;

@@ -1,10 +1,10 @@
 import { useTranslation } from "react-i18next";
 
-import { usePreference } from "../lib/preference";
-import { Check } from "../ui/Check";
+import { usePreference } from "../../lib/preference";
+import { Check } from "../../ui/Check";
 
 /** Switches shortcuts of a single key on and off for this person in this browser. */
-export function KeySwitch() {
+export function ShortcutSwitch() {
   const { t } = useTranslation();
   const [isOn, setOn] = usePreference("keys");
   return (

@@ -1,20 +1,20 @@
 import { useTranslation } from "react-i18next";
 
-import { FOR_ALL, type Place, type Shortcut, SHORTCUTS } from "./list";
+import { STUDENT_SCREENS, type ShortcutScreen, type Shortcut, SHORTCUTS } from "./shortcuts";
 
 /** The shortcuts of some places, each with what it does. */
-export function KeyList({ places, isStaff }: { places: readonly Place[]; isStaff: boolean }) {
+export function ShortcutList({ screens, isStaff }: { screens: readonly ShortcutScreen[]; isStaff: boolean }) {
   const { t } = useTranslation();
   return (
     <div className="flex flex-col gap-4">
-      {places.map((place) => {
+      {screens.map((place) => {
         const shortcuts: readonly Shortcut[] = SHORTCUTS[place];
         return (
           <section key={place} aria-label={t(`keys.at.${place}`)} className="flex flex-col gap-1">
             <h3 className="font-semibold">{t(`keys.at.${place}`)}</h3>
             <dl className="divide-faint flex flex-col divide-y">
               {shortcuts
-                .filter((shortcut) => isStaff || FOR_ALL.includes(shortcut.name))
+                .filter((shortcut) => isStaff || STUDENT_SCREENS.includes(shortcut.name))
                 .map((shortcut) => (
                   <div key={shortcut.name} className="flex items-baseline justify-between gap-4 py-1.5">
                     <dt className="order-last flex shrink-0 gap-1">
