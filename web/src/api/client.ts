@@ -1,8 +1,8 @@
 // The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
 import createClient from "openapi-fetch";
 
-import { fetchInSession } from "../lib/sessionEnd";
-import { checkCode, shownGeneration, shownHeaders } from "../lib/shownSchool";
+import { fetchWithSession } from "../auth/sessionEnd";
+import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -22,14 +22,14 @@ export class Problem extends Error {
   }
 }
 
-export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchInSession });
+export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchWithSession });
 
 const generations = new WeakMap<Request, number>();
 
 client.use({
   onRequest({ request }) {
-    generations.set(request, shownGeneration());
-    for (const [name, value] of Object.entries(shownHeaders())) request.headers.set(name, value);
+    generations.set(request, pageSchoolGeneration());
+    for (const [name, value] of Object.entries(pageSchoolHeaders())) request.headers.set(name, value);
   },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
@@ -50,7 +50,7 @@ export async function problemOf(response: Response, sentIn?: number): Promise<Pr
     requestId?: string;
     current?: unknown;
   };
-  checkCode(said.code, sentIn);
+  checkSchoolChanged(said.code, sentIn);
   return new Problem(
     response.status,
     said.code ?? "UNKNOWN",

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
-import { me } from "./session";
+import { meQuery } from "../auth/session";
 
 /** Single keys as shortcuts (on unless switched off); a soft sound when a group asks for help (off unless switched on). */
 const USUAL = { keys: true, chime: false };
@@ -19,7 +19,7 @@ export function prefers(person: string, name: Preference): boolean {
 
 /** What the person who is signed in likes, and how to change it. */
 export function usePreference(name: Preference): [boolean, (likes: boolean) => void] {
-  const { data: person } = useQuery(me);
+  const { data: person } = useQuery(meQuery);
   const id = person?.id ?? "";
   const likes = useSyncExternalStore(
     (listener) => {

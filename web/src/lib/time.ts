@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { now } from "./clock";
-import { me } from "./session";
+import { meQuery } from "../auth/session";
 
 const machine = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -18,7 +18,7 @@ export function isZone(name: string): boolean {
 
 /** The zone of this person, else of the school, else of this machine. */
 export function useZone(): string {
-  const { data: person } = useQuery(me);
+  const { data: person } = useQuery(meQuery);
   return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isZone(zone)) ?? machine;
 }
 

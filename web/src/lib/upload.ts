@@ -1,7 +1,7 @@
 // Sending a file with its progress, which `fetch` does not tell.
 import { Problem } from "../api/client";
-import { sessionEnded } from "./sessionEnd";
-import { checkCode, shownGeneration, shownHeaders } from "./shownSchool";
+import { requestSignIn } from "../auth/sessionEnd";
+import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 
 export interface Upload<T> {
   done: Promise<T>;
@@ -14,23 +14,23 @@ export interface Upload<T> {
  */
 export function upload<T>(path: string, form: FormData, onProgress: (share: number) => void = () => {}, method = "POST"): Upload<T> {
   const request = new XMLHttpRequest();
-  const sentIn = shownGeneration();
+  const sentIn = pageSchoolGeneration();
   const done = new Promise<T>((resolve, reject) => {
     request.upload.addEventListener("progress", (event) => event.lengthComputable && onProgress(event.loaded / event.total));
     request.addEventListener("load", () => {
       const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; message: string }[]; requestId?: string };
-      checkCode(body.code, sentIn);
+      checkSchoolChanged(body.code, sentIn);
       const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
       if (request.status < 300) resolve(request.response as T);
       // The file has to be sent again, but the page stays.
-      else if (request.status === 401) void sessionEnded().then(() => reject(problem()));
+      else if (request.status === 401) void requestSignIn().then(() => reject(problem()));
       else reject(problem());
     });
     request.addEventListener("error", () => reject(new Problem(0, "OFFLINE", "The service cannot be reached")));
     request.addEventListener("abort", () => reject(new Problem(0, "CANCELLED", "Cancelled")));
   });
   request.open(method, `/api${path}`);
-  for (const [name, value] of Object.entries(shownHeaders())) request.setRequestHeader(name, value);
+  for (const [name, value] of Object.entries(pageSchoolHeaders())) request.setRequestHeader(name, value);
   request.responseType = "json";
   request.send(form);
   return { done, cancel: () => request.abort() };

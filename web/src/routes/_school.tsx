@@ -4,9 +4,9 @@ import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
-import { acting, forget, isSuper, me, type Me } from "../lib/session";
-import { sessionEnded, useSessionEnded, useSessionGeneration, watchSession } from "../lib/sessionEnd";
-import { showSchool, useChangedSchool } from "../lib/shownSchool";
+import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "../auth/session";
+import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
+import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
@@ -29,13 +29,13 @@ export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
     if (wasInside() || location.pathname !== "/") void enterSchool(location.pathname);
-    const person = await context.cache.ensureQueryData(me);
+    const person = await context.cache.ensureQueryData(meQuery);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
-    if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
+    if (person.mustChangePassword && !(await context.cache.ensureQueryData(impersonationQuery))) throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
-    showSchool(person.organization);
+    setPageSchool(person.organization);
     await Promise.all([speakFor(person), enterSchool(location.pathname)]);
     return { person };
   },
@@ -97,8 +97,8 @@ function useLine(): Line {
     () =>
       goLive(cache, setLine, (reason) => {
         // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
-        if (reason !== "SIGNED_OUT") return void sessionEnded();
-        forget(cache);
+        if (reason !== "SIGNED_OUT") return void requestSignIn();
+        clearUserData(cache);
         void navigate({ to: "/login" });
       }),
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: another one needs another connection

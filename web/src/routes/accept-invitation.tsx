@@ -4,9 +4,9 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Secret } from "../door/Secret";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { PasswordField } from "../forms/PasswordField";
 import { fieldProblem } from "../lib/problems";
 import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
@@ -37,7 +37,7 @@ function AcceptInvitation() {
   });
   const invitation = preview.data;
   return (
-    <Frame title={t("invitation.title")}>
+    <AuthPage title={t("invitation.title")}>
       {preview.isLoading ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
       {preview.isError || (token === "" && !accepting.isSuccess) ? <p role="alert">{t("invitation.spent")}</p> : null}
       {invitation ? (
@@ -53,11 +53,11 @@ function AcceptInvitation() {
             {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`role.${invitation.role}`) })}
           </p>
           <p className="wrap-anywhere">{t("invitation.address", { email: invitation.email })}</p>
-          {accepting.isError ? <Alert problem={accepting.error} /> : null}
+          {accepting.isError ? <FormAlert problem={accepting.error} /> : null}
           {invitation.needsPassword ? (
             <>
               <p className="text-soft">{t("invitation.password")}</p>
-              <Secret label={t("password.new")} name="password" isNew problem={fieldProblem(accepting.error, "password")} />
+              <PasswordField label={t("password.new")} name="password" isNew problem={fieldProblem(accepting.error, "password")} />
             </>
           ) : null}
           <Button kind="main" type="submit" isPending={accepting.isPending}>
@@ -66,6 +66,6 @@ function AcceptInvitation() {
           <p className="text-soft text-sm">{t("invitation.ignore")}</p>
         </Form>
       ) : null}
-    </Frame>
+    </AuthPage>
   );
 }

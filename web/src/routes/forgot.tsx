@@ -4,8 +4,8 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 
@@ -18,7 +18,7 @@ function Forgot() {
     mutationFn: (email: string) => client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
   });
   return (
-    <Frame title={t("forgot.title")}>
+    <AuthPage title={t("forgot.title")}>
       {asking.isSuccess ? (
         <>
           <output>{t("forgot.sent", { email: asking.variables })}</output>
@@ -32,7 +32,7 @@ function Forgot() {
             asking.mutate(String(new FormData(event.currentTarget).get("email")).trim());
           }}
         >
-          {asking.isError ? <Alert problem={asking.error} /> : null}
+          {asking.isError ? <FormAlert problem={asking.error} /> : null}
           <p>{t("forgot.text")}</p>
           <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
           <Button kind="main" type="submit" isPending={asking.isPending}>
@@ -43,6 +43,6 @@ function Forgot() {
       <Link to="/login" className="inline-flex min-h-11 items-center self-start">
         {t("forgot.back")}
       </Link>
-    </Frame>
+    </AuthPage>
   );
 }

@@ -4,9 +4,9 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, Problem } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Secret } from "../door/Secret";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { PasswordField } from "../forms/PasswordField";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/reset-password")({
@@ -33,7 +33,7 @@ function ResetPassword() {
   });
   const isSpent = token === undefined || (setting.error instanceof Problem && setting.error.code === "INVALID_TOKEN");
   return (
-    <Frame title={t("reset.title")}>
+    <AuthPage title={t("reset.title")}>
       {isSpent ? (
         <>
           <p role="alert">{t("reset.spent")}</p>
@@ -49,13 +49,13 @@ function ResetPassword() {
             setting.mutate(String(new FormData(event.currentTarget).get("password")));
           }}
         >
-          {setting.isError ? <Alert problem={setting.error} /> : null}
-          <Secret label={t("password.new")} name="password" isNew />
+          {setting.isError ? <FormAlert problem={setting.error} /> : null}
+          <PasswordField label={t("password.new")} name="password" isNew />
           <Button kind="main" type="submit" isPending={setting.isPending}>
             {t("reset.go")}
           </Button>
         </Form>
       )}
-    </Frame>
+    </AuthPage>
   );
 }

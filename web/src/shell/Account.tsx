@@ -5,7 +5,7 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useSay } from "../lib/problems";
-import { type Me, signOut } from "../lib/session";
+import { type Me, signOut } from "../auth/session";
 import { isLanguage } from "../lib/words";
 import { useChangeLanguage } from "../features/account/account";
 import { Button } from "../ui/Button";

@@ -3,9 +3,9 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
-import { acting } from "../lib/session";
-import { leavePage, openFreshPage, stayOnPage } from "../lib/sessionEnd";
-import { clearShown } from "../lib/shownSchool";
+import { impersonationQuery } from "../auth/session";
+import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../auth/sessionEnd";
+import { clearPageSchool } from "../auth/pageSchool";
 import { useQuiet } from "../lib/whenQuiet";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -14,16 +14,16 @@ import { note } from "../ui/notes";
 export function ActingBar({ name }: { name: string }) {
   const { t } = useTranslation();
   const say = useSay();
-  const isActing = useQuery({ ...acting, enabled: useQuiet() }).data === true;
+  const isActing = useQuery({ ...impersonationQuery, enabled: useQuiet() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
-    onMutate: leavePage,
+    onMutate: beginSessionSwitch,
     onSuccess: () => {
-      clearShown();
-      openFreshPage("/super/tenants");
+      clearPageSchool();
+      loadFreshPage("/super/tenants");
     },
     onError: (problem) => {
-      stayOnPage();
+      cancelSessionSwitch();
       note(say(problem));
     },
   });

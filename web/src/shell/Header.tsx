@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { GlobalShortcuts } from "../features/shortcuts/GlobalShortcuts";
 import type { Line } from "../lib/live";
-import type { Me } from "../lib/session";
+import type { Me } from "../auth/session";
 import { UnreadLink } from "../features/messages/UnreadLink";
 import { Account } from "./Account";
 import { Narrow } from "./Narrow";

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Alert } from "../door/Alert";
-import { activeSchool, type Me, returnToSchool } from "../lib/session";
+import { FormAlert } from "../auth/FormAlert";
+import { activeSchoolQuery, type Me, returnToSchool } from "../auth/session";
 import { Button } from "../ui/Button";
 import { Window } from "../ui/Window";
 
@@ -10,7 +10,7 @@ import { Window } from "../ui/Window";
 export function OtherSchool({ person, shown }: { person: Me; shown: { id: string; name: string } }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const active = useQuery(activeSchool);
+  const active = useQuery(activeSchoolQuery);
   const returning = useMutation({ mutationFn: () => returnToSchool(cache, person, shown.id) });
   const other = active.data?.id === shown.id ? undefined : active.data?.name;
   return (
@@ -19,7 +19,7 @@ export function OtherSchool({ person, shown }: { person: Me; shown: { id: string
         <>
           <p>{other === undefined ? t("otherSchool.none") : t("otherSchool.text", { other })}</p>
           <p>{t("otherSchool.safe")}</p>
-          {returning.isError ? <Alert problem={returning.error} /> : null}
+          {returning.isError ? <FormAlert problem={returning.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={() => location.assign("/")}>{other === undefined ? t("otherSchool.reload") : t("otherSchool.go", { other })}</Button>
             <Button kind="main" isPending={returning.isPending} onPress={() => returning.mutate()}>

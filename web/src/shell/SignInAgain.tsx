@@ -4,25 +4,25 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Secret } from "../door/Secret";
+import { FormAlert } from "../auth/FormAlert";
+import { PasswordField } from "../forms/PasswordField";
 import { forgetDrafts } from "../lib/drafts";
-import { forget, me, type Me } from "../lib/session";
-import { authReadsSettled, openFreshPage, sessionAbandoned, sessionResumed } from "../lib/sessionEnd";
-import { restored, shownSchool } from "../lib/shownSchool";
+import { clearUserData, meQuery, type Me } from "../auth/session";
+import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "../auth/sessionEnd";
+import { markSchoolRestored, getPageSchool } from "../auth/pageSchool";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Window } from "../ui/Window";
 
 /** Signs in and enters the school of the page again. Returns who is signed in now. */
 async function signInAgain(person: Me, email: string, password: string): Promise<Me> {
-  await authReadsSettled();
+  await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
   const found = await data(client.GET("/users/me"));
-  const school = shownSchool()?.id;
+  const school = getPageSchool()?.id;
   if (found.id !== person.id || school === undefined) return found;
   if (found.organization?.id !== school) await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
-  restored();
+  markSchoolRestored();
   return found.organization?.id === school ? found : data(client.GET("/users/me"));
 }
 
@@ -36,20 +36,20 @@ export function SignInAgain({ person }: { person: Me }) {
     onSuccess: async (found) => {
       if (found.id !== person.id) {
         forgetDrafts();
-        openFreshPage();
+        loadFreshPage();
         return;
       }
-      cache.setQueryData(me.queryKey, found);
-      sessionResumed();
+      cache.setQueryData(meQuery.queryKey, found);
+      resumeSession();
       void cache.invalidateQueries();
       if (found.mustChangePassword) await navigate({ to: "/change-password", search: { next: window.location.pathname } });
     },
   });
   const leave = () => {
     forgetDrafts();
-    sessionAbandoned();
-    forget(cache);
-    openFreshPage();
+    abandonSession();
+    clearUserData(cache);
+    loadFreshPage();
   };
   return (
     <Window title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
@@ -62,9 +62,9 @@ export function SignInAgain({ person }: { person: Me }) {
           }}
         >
           <p>{t("sessionEnded.text")}</p>
-          {signing.isError ? <Alert problem={signing.error} /> : null}
+          {signing.isError ? <FormAlert problem={signing.error} /> : null}
           <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
-          <Secret label={t("signIn.password")} name="password" />
+          <PasswordField label={t("signIn.password")} name="password" />
           <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={leave}>{t("sessionEnded.leave")}</Button>

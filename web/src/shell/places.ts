@@ -1,4 +1,4 @@
-import { type Me, type Standing, standing } from "../lib/session";
+import { type Me, type EffectiveRole, effectiveRole } from "../auth/session";
 
 const STAFF = [
   ["/today", "nav.today"],
@@ -18,10 +18,10 @@ const PLACES = {
   super: [...ADMIN, ...INSTALLATION],
 } as const;
 
-export type Place = (typeof PLACES)[Standing][number];
+export type Place = (typeof PLACES)[EffectiveRole][number];
 
 /** Where somebody can go from everywhere: an address and what it is called. Without a school only the installation is left. */
 export function placesOf(person: Me): readonly Place[] {
-  const is = standing(person);
+  const is = effectiveRole(person);
   return person.organization ? PLACES[is] : is === "super" ? INSTALLATION : [];
 }

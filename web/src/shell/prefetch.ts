@@ -1,7 +1,7 @@
 // The screens a person will want, fetched while nothing else happens: a lesson goes on when the line does not.
 import type { AnyRouter } from "@tanstack/react-router";
 
-import { type Me, type Standing, standing } from "../lib/session";
+import { type Me, type EffectiveRole, effectiveRole } from "../auth/session";
 import { enterSchool } from "../lib/words";
 import { fetchParts } from "../ui/part";
 
@@ -26,7 +26,7 @@ const TEACHER = [
   "help",
 ];
 const ADMIN = [...TEACHER, "admin/", "admin/users", "admin/homerooms", "admin/subjects", "admin/organisation", "admin/sessions", "admin/privacy", "admin/import"];
-const SCREENS: Record<Standing, readonly string[]> = { student: STUDENT, teacher: TEACHER, admin: ADMIN, owner: ADMIN, super: [...ADMIN, "super/tenants"] };
+const SCREENS: Record<EffectiveRole, readonly string[]> = { student: STUDENT, teacher: TEACHER, admin: ADMIN, owner: ADMIN, super: [...ADMIN, "super/tenants"] };
 
 const isSparing = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
@@ -35,7 +35,7 @@ const idle = () => new Promise<void>((resolve) => ("requestIdleCallback" in wind
 /** Fetches the screens of a person one by one, with their words and windows. */
 export async function prefetchScreens(router: AnyRouter, person: Me): Promise<void> {
   if (isSparing()) return;
-  for (const path of SCREENS[standing(person)]) {
+  for (const path of SCREENS[effectiveRole(person)]) {
     await idle();
     const component = router.routesById[`/_school/${path}`]?.options.component as { preload?: () => Promise<void> } | undefined;
     await component?.preload?.();

@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isPageAbandoned } from "../lib/sessionEnd";
+import { isPageAbandoned } from "../auth/sessionEnd";
 import { Button } from "./Button";
 import { Window } from "./Window";
 

@@ -4,9 +4,9 @@ import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, Problem } from "../../api/client";
-import { Secret } from "../../door/Secret";
+import { PasswordField } from "../../forms/PasswordField";
 import { fieldProblem, useSay } from "../../lib/problems";
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -61,7 +61,7 @@ function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email:
         </p>
       ) : null}
       <Field label={t("me.emailNew")} name="email" type="email" autoComplete="email" isRequired {...(emailProblem ? { problem: emailProblem } : {})} />
-      <Secret label={t("me.passwordNow")} name="password" problem={passwordProblem} />
+      <PasswordField label={t("me.passwordNow")} name="password" problem={passwordProblem} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isPending={asking.isPending}>

@@ -4,9 +4,9 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { Secret } from "../../door/Secret";
+import { PasswordField } from "../../forms/PasswordField";
 import { useSay } from "../../lib/problems";
-import { changePassword, type Me } from "../../lib/session";
+import { changePassword, type Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -41,8 +41,8 @@ export function PasswordForm({ person }: { person: Me }) {
         }}
       >
         <div className="grid gap-4 sm:grid-cols-2">
-          <Secret label={t("me.passwordNow")} name="current" problem={isOld ? errorText(changing.error) : undefined} />
-          <Secret label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? errorText(changing.error) : undefined} />
+          <PasswordField label={t("me.passwordNow")} name="current" problem={isOld ? errorText(changing.error) : undefined} />
+          <PasswordField label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? errorText(changing.error) : undefined} />
         </div>
         <Button type="submit" className="self-start" isPending={changing.isPending}>
           {t("me.passwordGo")}

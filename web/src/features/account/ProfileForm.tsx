@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { fieldProblem, useSay } from "../../lib/problems";
-import { me, type Me } from "../../lib/session";
+import { meQuery, type Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../lib/words";
 import { SettingsSection } from "../organization/SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
@@ -28,7 +28,7 @@ export function ProfileForm({ person }: { person: Me }) {
   const saving = useMutation({
     mutationFn: () => updateProfile(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
     onSuccess: (saved) => {
-      cache.setQueryData(me.queryKey, saved);
+      cache.setQueryData(meQuery.queryKey, saved);
       note(t("app.saved"));
     },
   });

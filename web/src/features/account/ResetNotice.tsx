@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { useTime } from "../../lib/time";
 
 /** Tells a person who else set the password last, and when. */

@@ -4,7 +4,7 @@ import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { client, data, type Schemas } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
-import { acting, me } from "../../lib/session";
+import { impersonationQuery, meQuery } from "../../auth/session";
 import { type Language, speak, TAGS } from "../../lib/words";
 import { note } from "../../ui/notes";
 
@@ -42,8 +42,8 @@ export function useChangeLanguage(): (language: Language) => void {
   const cache = useQueryClient();
   const errorText = useSay();
   const save = async (language: Language) => {
-    if (await cache.ensureQueryData(acting)) return;
-    cache.setQueryData(me.queryKey, await updateProfile({ locale: TAGS[language] }));
+    if (await cache.ensureQueryData(impersonationQuery)) return;
+    cache.setQueryData(meQuery.queryKey, await updateProfile({ locale: TAGS[language] }));
   };
   return (language) => {
     void speak(language);

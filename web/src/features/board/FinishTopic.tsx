@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
-import { me } from "../../lib/session";
+import { meQuery } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { whenQuiet } from "../../lib/whenQuiet";
 import { addWords } from "../../lib/words";
@@ -47,7 +47,7 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
   const { moment } = useTime();
   const cache = useQueryClient();
   const { id, finishedAt, finishedById } = board.assignment;
-  const { data: person } = useQuery(me);
+  const { data: person } = useQuery(meQuery);
   const isOwn = finishedById === person?.id;
   const by = useQuery({ ...finisherQuery(id), enabled: finishedById !== null && !isOwn }).data;
   const reopen = useMutation({

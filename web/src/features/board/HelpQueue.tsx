@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useSay } from "../../lib/problems";
-import { me } from "../../lib/session";
+import { meQuery } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { boardQuery, type BoardGroup, numberedName } from "./board";
@@ -84,7 +84,7 @@ function ClaimButton({ card }: { card: BoardGroup }) {
   const { t } = useTranslation();
   const errorText = useSay();
   const cache = useQueryClient();
-  const { data: person } = useQuery(me);
+  const { data: person } = useQuery(meQuery);
   const by = card.group.helpClaimedById ?? null;
   const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
   const claim = useMutation({

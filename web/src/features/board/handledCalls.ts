@@ -7,8 +7,8 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { allOf, invalidate } from "../../lib/queryKeys";
-import { isPageAbandoned } from "../../lib/sessionEnd";
-import { shownHeaders } from "../../lib/shownSchool";
+import { isPageAbandoned } from "../../auth/sessionEnd";
+import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { note } from "../../ui/notes";
 import { type Board, type BoardGroup, numberedName } from "./board";
 
@@ -103,7 +103,7 @@ function sendAllHandled(): void {
   if (isPageAbandoned()) return;
   for (const id of timers.keys()) {
     unmark(id);
-    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...shownHeaders() }, body: "{}" });
+    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...pageSchoolHeaders() }, body: "{}" });
   }
 }
 

@@ -9,7 +9,7 @@ import { subjectsQuery } from "../courses/courses";
 import { now } from "../../lib/clock";
 import { fieldProblem } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { isAdmin } from "../../lib/session";
+import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
-import { isAdmin } from "../../lib/session";
+import { isAdmin } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
 import { More } from "../../ui/More";
 import { note } from "../../ui/notes";

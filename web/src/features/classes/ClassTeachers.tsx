@@ -4,7 +4,7 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { neighbour } from "../../lib/focus";
-import { isAdmin } from "../../lib/session";
+import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Sheet } from "../../ui/Sheet";

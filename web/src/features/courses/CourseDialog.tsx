@@ -8,7 +8,7 @@ import { client, data } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
 import { fieldProblem, useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { isAdmin } from "../../lib/session";
+import { isAdmin } from "../../auth/session";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";

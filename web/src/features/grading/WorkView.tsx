@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronLeft } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { isAdmin, type Me } from "../../lib/session";
+import { isAdmin, type Me } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { workRoomQuery, type Topic, type WorkRoom } from "../work-room/workRoom";
 import { Bar } from "../../ui/Bar";

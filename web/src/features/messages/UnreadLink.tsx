@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Mail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { me } from "../../lib/session";
+import { meQuery } from "../../auth/session";
 import { unreadCountQuery } from "./messages";
 
 /** The way to the messages, for the header: how many are new stands beside it. */
@@ -11,7 +11,7 @@ export function UnreadLink() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   // The header is on the screen a moment longer than the session of whoever signs out.
-  const { data: count = 0 } = useQuery({ ...unreadCountQuery, enabled: () => cache.getQueryData(me.queryKey) !== null });
+  const { data: count = 0 } = useQuery({ ...unreadCountQuery, enabled: () => cache.getQueryData(meQuery.queryKey) !== null });
   const label = count > 0 ? t("messages.unread", { count }) : t("messages.title");
   return (
     <Link to="/messages" aria-label={label} title={label} className="text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg">

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
 import { fieldProblem, useSay } from "../../lib/problems";
-import { me } from "../../lib/session";
+import { meQuery } from "../../auth/session";
 import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../lib/words";
 import { Button } from "../../ui/Button";
@@ -83,7 +83,7 @@ export function OrganizationSettings({ school }: { school: Tagged<School> }) {
       setDifferences(undefined);
       cache.setQueryData(settingsQuery.queryKey, saved);
       note(t("app.saved"));
-      return cache.invalidateQueries({ queryKey: me.queryKey });
+      return cache.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });
   const problem = (path: string) => fieldProblem(saving.error, path);

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { isSuper, type Me } from "../../lib/session";
+import { isSuper, type Me } from "../../auth/session";
 import { SettingsSection } from "./SettingsSection";
 
 /** Where the school is found, and the record its own address needs in the DNS. */

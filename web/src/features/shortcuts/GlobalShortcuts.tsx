@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { now } from "../../lib/clock";
 import { assignmentsQuery } from "../groups/groups";
 import { useShortcuts } from "../../hooks/useShortcuts";
-import { isStaff, type Me } from "../../lib/session";
+import { isStaff, type Me } from "../../auth/session";
 import { sortIntoDay } from "../today/topicsOfTheDay";
 import { Button } from "../../ui/Button";
 import type { ShortcutScreen } from "./shortcuts";

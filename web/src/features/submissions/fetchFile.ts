@@ -1,6 +1,6 @@
 // Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
 import { Problem, problemOf } from "../../api/client";
-import { shownHeaders } from "../../lib/shownSchool";
+import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { Archive } from "./archiveProgress";
 import { addDownload, updateDownload, dismissDownload } from "./downloadQueue";
 
@@ -22,7 +22,7 @@ export function fetchFile(url: string, name: string): void {
 async function fetchOne(id: number, url: string, name: string, signal: AbortSignal): Promise<void> {
   updateDownload(id, { state: "running", progress: { bytes: 0 }, problem: undefined });
   try {
-    const answer = await fetch(url, { credentials: "same-origin", signal, headers: shownHeaders() });
+    const answer = await fetch(url, { credentials: "same-origin", signal, headers: pageSchoolHeaders() });
     if (!answer.ok || answer.body === null) throw await problemOf(answer);
     const archive = new Archive((progress) => updateDownload(id, { progress }));
     const whole = await new Response(answer.body.pipeThrough(archive.stream)).blob();

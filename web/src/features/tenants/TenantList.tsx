@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useSay } from "../../lib/problems";
-import { chooseSchool, type Me } from "../../lib/session";
+import { chooseSchool, type Me } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { RowText } from "../organization/RowText";
 import { Asked } from "../../ui/Ask";

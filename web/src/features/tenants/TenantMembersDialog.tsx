@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useSay } from "../../lib/problems";
-import type { Me } from "../../lib/session";
-import { clearShown } from "../../lib/shownSchool";
+import type { Me } from "../../auth/session";
+import { clearPageSchool } from "../../auth/pageSchool";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -77,7 +77,7 @@ function useImpersonate(organizationId: string) {
       await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
     },
     onSuccess: () => {
-      clearShown();
+      clearPageSchool();
       cache.clear();
       return navigate({ to: "/" });
     },

@@ -7,7 +7,7 @@ import { client, data, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { isOfFields, useFields, useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { type Me, standing } from "../../lib/session";
+import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -79,7 +79,7 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
   const [values, setValues] = useState(NOTHING);
   const set = (part: Partial<typeof NOTHING>) => setValues({ ...values, ...part });
   const full = [values.firstName, values.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
-  const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesBelow(standing(caller)).includes(id.toLowerCase() as "student"));
+  const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesBelow(effectiveRole(caller)).includes(id.toLowerCase() as "student"));
   const of = useFields(problem);
   const send = () => {
     const { password, homeroomId, classIds, ...texts } = values;

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { usePrintedSheets } from "./passwordSheets";
 
 /** Where slips stand while they are printed; on the screen there is nothing. */

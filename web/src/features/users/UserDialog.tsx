@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { isOfFields, useFields, useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../lib/words";
 import { Button } from "../../ui/Button";
 import { Choice, type Option } from "../../ui/Choice";

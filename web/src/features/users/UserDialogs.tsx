@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { invalidate } from "../../lib/queryKeys";
-import { type Me, standing } from "../../lib/session";
+import { type Me, effectiveRole } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Radios } from "../../ui/Radios";
@@ -20,7 +20,7 @@ type UserActions = ReturnType<typeof useUserActions>;
 export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: KnownUser; caller: Me; actions: UserActions; onClose: () => void }) {
   const { t } = useTranslation();
   const [role, setRole] = useState<Role>(roleOf(user));
-  const options = rolesBelow(standing(caller)).toReversed();
+  const options = rolesBelow(effectiveRole(caller)).toReversed();
   return (
     <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Grid, type ColumnOf } from "../../ui/Grid";
 import { More, type Deed } from "../../ui/More";

@@ -1,7 +1,7 @@
 // What the caller may do to somebody, as the entries of a menu.
 import { useTranslation } from "react-i18next";
 
-import { type Me, standing } from "../../lib/session";
+import { type Me, effectiveRole } from "../../auth/session";
 import type { Deed } from "../../ui/More";
 import type { useUserActions } from "./useUserActions";
 import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
@@ -16,7 +16,7 @@ export function useUserMenu(caller: Me, actions: ReturnType<typeof useUserAction
     if (!canChangeUser(caller, user)) return [];
     const isOn = user.isActive !== false;
     const all: (Deed | false)[] = [
-      rolesBelow(standing(caller)).length > 1 && { id: "role", name: t("people.changeRole"), onAction: () => onOpen("role", user) },
+      rolesBelow(effectiveRole(caller)).length > 1 && { id: "role", name: t("people.changeRole"), onAction: () => onOpen("role", user) },
       isOn && isFullUser(user) && { id: "password", name: t("people.newPassword"), onAction: () => onOpen("password", user) },
       isOn && isFullUser(user) && { id: "off", name: t("people.switchOff"), onAction: () => actions.allow.mutate({ user, isActive: false }) },
       !isOn && { id: "on", name: t("people.switchOn"), onAction: () => actions.allow.mutate({ user, isActive: true }) },

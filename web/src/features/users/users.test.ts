@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Me } from "../../lib/session";
+import type { Me } from "../../auth/session";
 import { type KnownUser, canChangeUser, ROLES, rolesBelow } from "./users";
 
 const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as KnownUser;

@@ -4,7 +4,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { client, data, type Schemas } from "../../api/client";
 import { comparePeople } from "../../lib/names";
 import { queryKeys } from "../../lib/queryKeys";
-import { type Me, standing, type Standing } from "../../lib/session";
+import { type Me, effectiveRole, type EffectiveRole } from "../../auth/session";
 
 export type KnownUser = Schemas["KnownUser"];
 export type FullUser = Extract<KnownUser, { view: "FULL" }>;
@@ -76,13 +76,13 @@ export const staffQuery = queryOptions({
 export const isFullUser = (user: KnownUser): user is FullUser => user.view === "FULL";
 export const roleOf = (user: KnownUser): Role => user.member?.role ?? "student";
 
-const RANKS: Record<Standing, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };
+const RANKS: Record<EffectiveRole, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };
 
 /** Whether somebody may change the account of another: of a lower rank; owners also each other. Oneself is changed elsewhere. */
 export function canChangeUser(caller: Me, user: KnownUser): boolean {
-  const own = standing(caller);
+  const own = effectiveRole(caller);
   return user.id !== caller.id && (RANKS[own] > RANKS[roleOf(user)] || own === "owner");
 }
 
 /** The roles somebody may give. */
-export const rolesBelow = (own: Standing): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");
+export const rolesBelow = (own: EffectiveRole): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");

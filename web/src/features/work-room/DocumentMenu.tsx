@@ -7,7 +7,7 @@ import { client } from "../../api/client";
 import { neighbour } from "../../lib/focus";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
-import { isStaff } from "../../lib/session";
+import { isStaff } from "../../auth/session";
 import { upload } from "../../lib/upload";
 import { Asked } from "../../ui/Ask";
 import { type Deed, More } from "../../ui/More";

@@ -6,7 +6,7 @@ import { hasNewFeedback } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
 import { now } from "../../lib/clock";
 import { useShortcuts } from "../../hooks/useShortcuts";
-import { isStaff, type Me } from "../../lib/session";
+import { isStaff, type Me } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Chat } from "./Chat";
 import { DocumentList } from "./DocumentList";

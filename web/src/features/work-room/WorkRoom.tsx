@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { hearFirst } from "../../lib/live";
-import { isStaff } from "../../lib/session";
+import { isStaff } from "../../auth/session";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";

@@ -12,7 +12,7 @@ import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useSay } from "../../lib/problems";
 import { save } from "../../lib/save";
-import { isAdmin, isStaff, only } from "../../lib/session";
+import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
@@ -22,7 +22,7 @@ import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
 import { Sheet } from "../../ui/Sheet";
 
-export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: only(isStaff), component: Activity });
+export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: requireRole(isStaff), component: Activity });
 
 /** S16: the activity log. */
 function Activity() {

@@ -9,12 +9,12 @@ import { homeroomsQuery } from "../../features/homerooms/homerooms";
 import { HomeroomList } from "../../features/homerooms/HomeroomList";
 import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
 import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { Button } from "../../ui/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): { year?: string; room?: string } => ({
     ...(typeof search.year === "string" ? { year: search.year } : typeof search.year === "number" ? { year: String(search.year) } : {}),
     ...(typeof search.room === "string" ? { room: search.room } : {}),

@@ -9,10 +9,10 @@ import { FileStep } from "../../features/import/FileStep";
 import { StepIndicator } from "../../features/import/StepIndicator";
 import { CheckStep } from "../../features/import/CheckStep";
 import { useWizard } from "../../features/import/wizard";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 
-export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: only(isAdmin), component: Import });
+export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: requireRole(isAdmin), component: Import });
 
 /** S14: people out of a file, in four steps; nothing is changed before the last. */
 function Import() {

@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
 import { LateSaves } from "../../features/classes/LateSaves";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { ServiceHealth } from "../../features/organization/ServiceHealth";
 import { OrganizationStats } from "../../features/organization/OrganizationStats";
 import { StorageUsage } from "../../features/organization/StorageUsage";
 
-export const Route = createFileRoute("/_school/admin/")({ beforeLoad: only(isAdmin), component: Overview });
+export const Route = createFileRoute("/_school/admin/")({ beforeLoad: requireRole(isAdmin), component: Overview });
 
 /** S15: how the school and its service stand. */
 function Overview() {

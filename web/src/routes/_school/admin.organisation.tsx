@@ -3,7 +3,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { SchoolAddresses } from "../../features/organization/SchoolAddresses";
 import { settingsQuery } from "../../features/organization/organization";
 import { MailDomains } from "../../features/organization/MailDomains";
@@ -11,7 +11,7 @@ import { OrganizationSettings } from "../../features/organization/OrganizationSe
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: only(isAdmin), component: Organisation });
+export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: requireRole(isAdmin), component: Organisation });
 
 /** S15: name, zone, language and rules of the school. */
 function Organisation() {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { AdminPage } from "../../features/organization/AdminPage";
 import { client, data } from "../../api/client";
 import { queryKeys } from "../../lib/queryKeys";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { EraseUser } from "../../features/organization/EraseUser";
 import { PersonalExport } from "../../features/organization/PersonalExport";
 import { SettingsSection } from "../../features/organization/SettingsSection";
@@ -16,7 +16,7 @@ import { Shape } from "../../ui/Shape";
 
 export const Route = createFileRoute("/_school/admin/privacy")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   component: Privacy,
 });
 

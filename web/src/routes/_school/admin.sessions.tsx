@@ -7,7 +7,7 @@ import { AdminPage } from "../../features/organization/AdminPage";
 import { client, type Schemas } from "../../api/client";
 import { useSay } from "../../lib/problems";
 import { queryKeys } from "../../lib/queryKeys";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
 import { RowText } from "../../features/organization/RowText";
@@ -23,7 +23,7 @@ import { useIsWide } from "../../ui/wide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   component: Sessions,
 });
 

@@ -5,7 +5,7 @@ import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { SubjectDialog, Swatch } from "../../features/subjects/SubjectDialog";
 import { useSubjectActions } from "../../features/subjects/useSubjectActions";
 import { subjectsQuery, type Subject } from "../../features/subjects/subjects";
@@ -17,7 +17,7 @@ import { More } from "../../ui/More";
 import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
 
-export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: only(isAdmin), component: Subjects });
+export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: requireRole(isAdmin), component: Subjects });
 
 /** The subjects of the school. */
 function Subjects() {

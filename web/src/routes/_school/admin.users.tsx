@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
-import { isAdmin, only } from "../../lib/session";
+import { isAdmin, requireRole } from "../../auth/session";
 import { AddUserDialog } from "../../features/users/AddUserDialog";
 import { useUserActions } from "../../features/users/useUserActions";
 import { UserFilters } from "../../features/users/UserFilters";
@@ -24,7 +24,7 @@ interface Search extends Wanted {
 }
 
 export const Route = createFileRoute("/_school/admin/users")({
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): Search => {
     const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined);
     const wanted: Search = {

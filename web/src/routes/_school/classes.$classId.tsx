@@ -14,7 +14,7 @@ import { CourseDialog } from "../../features/courses/CourseDialog";
 import { CourseRow } from "../../features/courses/CourseRow";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
@@ -27,7 +27,7 @@ const CLASS_TABS = ["students", "courses", "teachers", "loose"] as const;
 type ClassTab = (typeof CLASS_TABS)[number];
 
 export const Route = createFileRoute("/_school/classes/$classId")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { tab?: Exclude<ClassTab, "students">; ungrouped?: true } => {
     const tab = CLASS_TABS.find((part) => part === search.tab);
     return { ...(tab === undefined || tab === "students" ? {} : { tab }), ...(search.ungrouped === true ? { ungrouped: true as const } : {}) };

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { isManaged, classQuery } from "../../features/classes/classes";
 import { classGroupsQuery, courseQuery, type CourseDetail, studentsQuery } from "../../features/group-maker/courseGroups";
 import { GroupMaker } from "../../features/group-maker/GroupMaker";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { Bar } from "../../ui/Bar";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
@@ -13,7 +13,7 @@ import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
 export const Route = createFileRoute("/_school/courses/$courseId/divide")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { topic?: string } => (typeof search.topic === "string" ? { topic: search.topic } : {}),
   component: GroupMakerPage,
 });

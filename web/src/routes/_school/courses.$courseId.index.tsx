@@ -12,7 +12,7 @@ import { CourseOutline } from "../../features/courses/CourseOutline";
 import { CourseStudents } from "../../features/courses/CourseStudents";
 import { CourseTopics } from "../../features/courses/CourseTopics";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { Bar } from "../../ui/Bar";
 import { asButton, Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
@@ -24,7 +24,7 @@ const COURSE_TABS = ["topics", "groups", "students", "files"] as const;
 type CourseTab = (typeof COURSE_TABS)[number];
 
 export const Route = createFileRoute("/_school/courses/$courseId/")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { tab?: Exclude<CourseTab, "topics"> } => {
     const tab = COURSE_TABS.find((part) => part === search.tab);
     return tab === undefined || tab === "topics" ? {} : { tab };

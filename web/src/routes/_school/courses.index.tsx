@@ -12,7 +12,7 @@ import { CourseSearch } from "../../features/courses/CourseSearch";
 import { CourseFolder } from "../../features/courses/CourseFolder";
 import { buildFolders, type FolderLocation, parseLocation, STATUSES } from "../../features/courses/folders";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
-import { isAdmin, isStaff, only } from "../../lib/session";
+import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Empty } from "../../ui/Empty";
@@ -20,7 +20,7 @@ import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/courses/")({ beforeLoad: only(isStaff), validateSearch: parseLocation, component: Courses });
+export const Route = createFileRoute("/_school/courses/")({ beforeLoad: requireRole(isStaff), validateSearch: parseLocation, component: Courses });
 
 /** S3: courses as folders: class, subject, course, groups. */
 function Courses() {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { ShortcutList } from "../../features/shortcuts/ShortcutList";
 import { ShortcutSwitch } from "../../features/shortcuts/ShortcutSwitch";
-import { isAdmin, isStaff } from "../../lib/session";
+import { isAdmin, isStaff } from "../../auth/session";
 import { Heading } from "../../ui/Heading";
 import { Sheet } from "../../ui/Sheet";
 

@@ -1,8 +1,8 @@
 import { createFileRoute, redirect } from "@tanstack/react-router";
 
-import { isStaff } from "../../lib/session";
+import { isStaff } from "../../auth/session";
 
-interface Asked {
+interface HomeSearch {
   /** What the link of a letter that confirms an address came to. */
   emailChanged?: boolean;
   error?: string;
@@ -12,7 +12,7 @@ interface Asked {
 
 /** The start page is another one for everybody. */
 export const Route = createFileRoute("/_school/")({
-  validateSearch: (search: Record<string, unknown>): Asked => ({
+  validateSearch: (search: Record<string, unknown>): HomeSearch => ({
     ...(search.emailChanged === true ? { emailChanged: true } : {}),
     ...(typeof search.error === "string" ? { error: search.error } : {}),
     ...(typeof search.org === "string" ? { org: search.org } : {}),

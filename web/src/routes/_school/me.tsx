@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, me } from "../../lib/session";
+import { isStaff, meQuery } from "../../auth/session";
 import { EmailForm } from "../../features/account/EmailForm";
 import { BoardPreferences } from "../../features/account/BoardPreferences";
 import { SessionList } from "../../features/account/SessionList";
@@ -22,7 +22,7 @@ function OwnAccount() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const { address } = Route.useSearch();
-  const known = useQuery(me).data ?? person;
+  const known = useQuery(meQuery).data ?? person;
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <Heading title={t("account.profile")}>{t("account.profile")}</Heading>

@@ -4,7 +4,7 @@ import { PenLine } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isStaff } from "../../lib/session";
+import { isStaff } from "../../auth/session";
 import { MessageList } from "../../features/messages/MessageList";
 import { replySubject, type Box as BoxName, BOXES, classOptionsQuery, type Message } from "../../features/messages/messages";
 import { NewMessageDialog } from "../../features/messages/NewMessageDialog";

@@ -3,7 +3,7 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { assignmentsQuery } from "../../features/groups/groups";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { SubmissionFilters } from "../../features/submissions/SubmissionFilters";
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
 import { parseFilters, type Filters as Wanted, submissionsQuery, effectiveState } from "../../features/submissions/submissions";
@@ -13,7 +13,7 @@ import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/submissions")({ beforeLoad: only(isStaff), validateSearch: parseFilters, component: Submissions });
+export const Route = createFileRoute("/_school/submissions")({ beforeLoad: requireRole(isStaff), validateSearch: parseFilters, component: Submissions });
 
 /** S9: what was handed in, over all topics. The address holds what is looked for. */
 function Submissions() {

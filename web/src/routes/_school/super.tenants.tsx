@@ -1,23 +1,23 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isSuper, only } from "../../lib/session";
+import { isSuper, requireRole } from "../../auth/session";
 import { InstallationStatus } from "../../features/tenants/InstallationStatus";
 import { TenantList } from "../../features/tenants/TenantList";
 import { Heading } from "../../ui/Heading";
 import { Tabs } from "../../ui/Tabs";
 
-interface Asked {
+interface TenantsSearch {
   tab?: "installation";
   search?: string;
 }
 
 export const Route = createFileRoute("/_school/super/tenants")({
-  validateSearch: (search: Record<string, unknown>): Asked => ({
+  validateSearch: (search: Record<string, unknown>): TenantsSearch => ({
     ...(search.tab === "installation" ? { tab: "installation" } : {}),
     ...(typeof search.search === "string" && search.search !== "" ? { search: search.search } : {}),
   }),
-  beforeLoad: only(isSuper),
+  beforeLoad: requireRole(isSuper),
   component: Tenants,
 });
 

@@ -14,7 +14,7 @@ import { Sidebar } from "../../features/board/Sidebar";
 import { Announcer } from "../../features/board/Announcer";
 import { now, useNow } from "../../lib/clock";
 import { useShortcuts } from "../../hooks/useShortcuts";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { asButton, Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
@@ -27,7 +27,7 @@ export const Route = createFileRoute("/_school/t/$topicId/board")({
     const show = FILTERS.find((filter) => filter === search.show);
     return show === undefined || show === "all" ? {} : { show };
   },
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   // Asked for while the page itself is on its way; what goes wrong is shown by the page.
   loader: ({ context, params }) => void context.cache.prefetchQuery(boardQuery(params.topicId)),
   component: LessonBoard,

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { EditTopic } from "../../features/topics/EditTopic";
 import { FinishedTopic } from "../../features/topics/FinishedTopic";
 import { TopicHeader } from "../../features/topics/TopicHeader";
@@ -12,7 +12,7 @@ import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: only(isStaff), component: TopicPage });
+export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: requireRole(isStaff), component: TopicPage });
 
 /** S6: a topic: its texts, files, groups and deadline. */
 function TopicPage() {

@@ -8,14 +8,14 @@ import { boardQuery, type Board } from "../../features/board/board";
 import { classQuery } from "../../features/board/classAndCourse";
 import { left, useNow } from "../../lib/clock";
 import { useShortcuts } from "../../hooks/useShortcuts";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { asButton, Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: only(isStaff), component: Projector });
+export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: requireRole(isStaff), component: Projector });
 
 /** S7: what the whole class may see: the topic and the time that is left, nothing of any group. */
 function Projector() {

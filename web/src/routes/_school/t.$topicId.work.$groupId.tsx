@@ -3,7 +3,7 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { workRoomQuery } from "../../features/work-room/workRoom";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
@@ -14,7 +14,7 @@ import { type Assignment, findNeighbours, topicWorksQuery } from "../../features
 import { WorkView } from "../../features/grading/WorkView";
 
 export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { document?: string } => (typeof search.document === "string" ? { document: search.document } : {}),
   component: Work,
 });

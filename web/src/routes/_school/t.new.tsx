@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { NewTopic } from "../../features/topics/NewTopic";
 import { managedCoursesQuery } from "../../features/topics/topic";
 import { Choice } from "../../ui/Choice";
@@ -12,7 +12,7 @@ import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 
 export const Route = createFileRoute("/_school/t/new")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { courseId?: string; classId?: string } => ({
     ...(typeof search.courseId === "string" ? { courseId: search.courseId } : {}),
     ...(typeof search.classId === "string" ? { classId: search.classId } : {}),

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { useNow } from "../../lib/clock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
-import { isStaff, only } from "../../lib/session";
+import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../lib/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
 import { asButton } from "../../ui/Button";
@@ -18,7 +18,7 @@ import { Sheet } from "../../ui/Sheet";
 import { TimeLeft } from "../../ui/TimeLeft";
 import { When } from "../../ui/When";
 
-export const Route = createFileRoute("/_school/today")({ beforeLoad: only(isStaff), component: Today });
+export const Route = createFileRoute("/_school/today")({ beforeLoad: requireRole(isStaff), component: Today });
 
 /** S2: where a teacher's day begins: what runs now, what comes, what waits for a grade. */
 function Today() {

@@ -2,13 +2,13 @@
 // another tab: the service then returns 409, and the page asks the user where to go on.
 import { useSyncExternalStore } from "react";
 
-interface Shown {
+interface PageSchool {
   id: string;
   name: string;
 }
 
 interface State {
-  school: Shown | null;
+  school: PageSchool | null;
   /** Whether the session works in another school than this page shows. */
   isChanged: boolean;
 }
@@ -22,32 +22,32 @@ function set(next: State): void {
 }
 
 /** The header that names the school of this page; none before a school is shown. */
-export const shownHeaders = (): Record<string, string> => (state.school ? { "X-Organization-Id": state.school.id } : {});
+export const pageSchoolHeaders = (): Record<string, string> => (state.school ? { "X-Organization-Id": state.school.id } : {});
 
 /** The school of this page; null before a school is shown. */
-export const shownSchool = (): Shown | null => state.school;
+export const getPageSchool = (): PageSchool | null => state.school;
 
 /** Sets the school of this page when it is opened. A page that shows a school keeps it until `clearShown`. */
-export function showSchool(active: Shown | null): void {
+export function setPageSchool(active: PageSchool | null): void {
   if (state.school === null) set({ school: active && { id: active.id, name: active.name }, isChanged: false });
   else if (active?.id !== state.school.id) set({ ...state, isChanged: true });
 }
 
 /** The page shows no school any more: another one was chosen here, or the user signed out. */
-export const clearShown = (): void => set({ school: null, isChanged: false });
+export const clearPageSchool = (): void => set({ school: null, isChanged: false });
 
 /** How often the session came back to the school of this page. */
 let generation = 0;
-export const shownGeneration = (): number => generation;
+export const pageSchoolGeneration = (): number => generation;
 
 /** The session works in the school of this page again. */
-export function restored(): void {
+export function markSchoolRestored(): void {
   generation += 1;
   set({ ...state, isChanged: false });
 }
 
 /** Looks for the error code that says that the session works in another school. A response to a request of an earlier generation is out of date. */
-export function checkCode(code: string | undefined, sentIn: number = generation): void {
+export function checkSchoolChanged(code: string | undefined, sentIn: number = generation): void {
   if (sentIn === generation && code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged) set({ ...state, isChanged: true });
 }
 
@@ -57,4 +57,4 @@ export function subscribe(listener: () => void): () => void {
 }
 
 /** The school of this page, while the session works in another one; else null. */
-export const useChangedSchool = (): Shown | null => useSyncExternalStore(subscribe, () => (state.isChanged ? state.school : null));
+export const useChangedSchool = (): PageSchool | null => useSyncExternalStore(subscribe, () => (state.isChanged ? state.school : null));

@@ -2,20 +2,20 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { signOut } from "../lib/session";
+import { signOut } from "./session";
 import { Button } from "../ui/Button";
-import { Alert } from "./Alert";
+import { FormAlert } from "./FormAlert";
 
 /** The way out of a page before the school. */
-export function Leave() {
+export function SignOutButton() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const leaving = useMutation({ mutationFn: () => signOut(cache), onSuccess: () => navigate({ to: "/login" }) });
+  const signingOut = useMutation({ mutationFn: () => signOut(cache), onSuccess: () => navigate({ to: "/login" }) });
   return (
     <>
-      {leaving.isError ? <Alert problem={leaving.error} /> : null}
-      <Button kind="quiet" className="self-start px-0" isPending={leaving.isPending} onPress={() => leaving.mutate()}>
+      {signingOut.isError ? <FormAlert problem={signingOut.error} /> : null}
+      <Button kind="quiet" className="self-start px-0" isPending={signingOut.isPending} onPress={() => signingOut.mutate()}>
         {t("account.signOut")}
       </Button>
     </>

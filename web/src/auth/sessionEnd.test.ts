@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { authReadsSettled, fetchInSession, leavePage, sessionAbandoned, sessionResumed, stayOnPage, watchSession } from "./sessionEnd";
+import { waitForAuthReads, fetchWithSession, beginSessionSwitch, abandonSession, resumeSession, cancelSessionSwitch, watchSession } from "./sessionEnd";
 
 let isSignedIn = false;
 let stop: () => void;
 const sent: string[] = [];
 
 const ask = (path = "/api/groups", body?: string) =>
-  fetchInSession(new Request(`http://school.test${path}`, body === undefined ? {} : { method: "POST", body }));
+  fetchWithSession(new Request(`http://school.test${path}`, body === undefined ? {} : { method: "POST", body }));
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 beforeEach(() => {
@@ -29,26 +29,26 @@ describe("fetchInSession", () => {
     const asked = ask("/api/groups/a/help", "Please help");
     await turn();
     isSignedIn = true;
-    sessionResumed();
+    resumeSession();
     expect((await asked).status).toBe(200);
     expect(sent).toEqual(["/api/groups/a/help Please help", "/api/groups/a/help Please help"]);
   });
 
   it("asks for no new session while the page is left for another one", async () => {
-    leavePage();
+    beginSessionSwitch();
     const asked = ask();
     await turn();
     // Behind the dialog this one would wait.
     expect((await ask("/api/auth/get-session")).status).toBe(401);
     expect(sent).toEqual(["/api/groups", "/api/auth/get-session"]);
-    stayOnPage();
+    cancelSessionSwitch();
     expect((await asked).status).toBe(401);
   });
 
   it("returns the rejection when nobody signs in", async () => {
     const asked = ask();
     await turn();
-    sessionAbandoned();
+    abandonSession();
     expect((await asked).status).toBe(401);
     expect(sent).toHaveLength(1);
   });
@@ -58,7 +58,7 @@ describe("fetchInSession", () => {
     vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
     const slow = ask();
     const other = ask("/api/classes");
-    sessionResumed();
+    resumeSession();
     vi.stubGlobal("fetch", async () => new Response(null, { status: 200 }));
     release(new Response(null, { status: 401 }));
     expect((await other).status).toBe(200);
@@ -72,7 +72,7 @@ describe("fetchInSession", () => {
     await turn();
     expect(sent).toEqual(["/api/groups"]);
     isSignedIn = true;
-    sessionResumed();
+    resumeSession();
     expect((await read).status).toBe(200);
     expect((await rejected).status).toBe(200);
   });
@@ -82,7 +82,7 @@ describe("fetchInSession", () => {
     vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
     void ask("/api/auth/get-session");
     let isSettled = false;
-    const settled = authReadsSettled().then(() => (isSettled = true));
+    const settled = waitForAuthReads().then(() => (isSettled = true));
     await turn();
     expect(isSettled).toBe(false);
     release(new Response(null, { status: 200 }));

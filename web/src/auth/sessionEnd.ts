@@ -14,7 +14,7 @@ function publish(): void {
   for (const listener of listeners) listener();
 }
 
-function settle(resumed: boolean): void {
+function resolveWaiting(resumed: boolean): void {
   isEnded = false;
   generation += 1;
   for (const resolve of waiting.splice(0)) resolve(resumed);
@@ -37,12 +37,12 @@ export function watchSession(): () => void {
   watchers += 1;
   return () => {
     watchers -= 1;
-    if (watchers === 0 && isEnded) settle(false);
+    if (watchers === 0 && isEnded) resolveWaiting(false);
   };
 }
 
 /** Asks to sign in again. Resolves to whether the same person has done so. */
-export function sessionEnded(): Promise<boolean> {
+export function requestSignIn(): Promise<boolean> {
   if (watchers === 0) return Promise.resolve(false);
   // A page that is being left for another session does not ask.
   isEnded = !isLeaving;
@@ -51,25 +51,25 @@ export function sessionEnded(): Promise<boolean> {
 }
 
 /** The same person is signed in again. */
-export const sessionResumed = (): void => settle(true);
+export const resumeSession = (): void => resolveWaiting(true);
 
 /** Nobody signs in again; what waits is rejected. */
-export const sessionAbandoned = (): void => settle(false);
+export const abandonSession = (): void => resolveWaiting(false);
 
 /** Whether the page is given up for another person: it must neither ask nor send anything on its way out. */
 export const isPageAbandoned = (): boolean => isLeaving;
 
 /** The session is about to be exchanged for another one: until `stayOnPage`, rejected requests wait and nothing is asked. */
-export const leavePage = (): void => void (isLeaving = true);
+export const beginSessionSwitch = (): void => void (isLeaving = true);
 
 /** The exchange of the session failed. */
-export function stayOnPage(): void {
+export function cancelSessionSwitch(): void {
   isLeaving = false;
-  settle(false);
+  resolveWaiting(false);
 }
 
 /** Loads a page with nothing of what this page knew. */
-export function openFreshPage(path = "/"): void {
+export function loadFreshPage(path = "/"): void {
   isLeaving = true;
   window.location.replace(path);
 }
@@ -78,25 +78,25 @@ export function openFreshPage(path = "/"): void {
 const authReads = new Set<Promise<Response>>();
 
 /** Resolves when no response in flight can delete the cookie of a sign-in that follows. */
-export async function authReadsSettled(): Promise<void> {
+export async function waitForAuthReads(): Promise<void> {
   await Promise.allSettled(authReads);
 }
 
-async function readInSession(request: Request): Promise<Response> {
-  if (isEnded && !(await sessionEnded())) return new Response(null, { status: 401 });
+async function fetchAuthRead(request: Request): Promise<Response> {
+  if (isEnded && !(await requestSignIn())) return new Response(null, { status: 401 });
   const read = fetch(request).finally(() => authReads.delete(read));
   authReads.add(read);
   return read;
 }
 
 /** Like `fetch`; a request that is rejected because the session has ended waits for the next one and is sent again. */
-export async function fetchInSession(request: Request): Promise<Response> {
+export async function fetchWithSession(request: Request): Promise<Response> {
   if (watchers === 0) return fetch(request);
-  if (new URL(request.url).pathname.startsWith("/api/auth/")) return request.method === "GET" ? readInSession(request) : fetch(request);
+  if (new URL(request.url).pathname.startsWith("/api/auth/")) return request.method === "GET" ? fetchAuthRead(request) : fetch(request);
   const copy = request.clone();
   const sentIn = generation;
   const response = await fetch(request);
   if (response.status !== 401) return response;
-  const resumed = sentIn === generation ? await sessionEnded() : true;
+  const resumed = sentIn === generation ? await requestSignIn() : true;
   return resumed ? fetch(copy) : response;
 }

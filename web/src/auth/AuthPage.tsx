@@ -7,7 +7,7 @@ import { Heading } from "../ui/Heading";
 import { Sheet } from "../ui/Sheet";
 
 /** A page before the school: its name, one sheet, and the language for whoever cannot read it. */
-export function Frame({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
+export function AuthPage({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
   const { t, i18n } = useTranslation();
   return (
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-4">

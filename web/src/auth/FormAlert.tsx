@@ -3,8 +3,8 @@ import { useEffect, useRef } from "react";
 import { useSay } from "../lib/problems";
 
 /** Says above a form what went wrong, and takes the focus, so that it is read and Tab leads into the form. */
-export function Alert({ problem }: { problem: unknown }) {
-  const say = useSay();
+export function FormAlert({ problem }: { problem: unknown }) {
+  const errorText = useSay();
   const place = useRef<HTMLParagraphElement>(null);
   const shown = useRef<unknown>(undefined);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function Alert({ problem }: { problem: unknown }) {
   }, [problem]);
   return (
     <p ref={place} role="alert" tabIndex={-1} className="text-bad font-medium">
-      {say(problem)}
+      {errorText(problem)}
     </p>
   );
 }

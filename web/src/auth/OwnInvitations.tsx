@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { queryKeys } from "../lib/queryKeys";
-import type { Me } from "../lib/session";
+import type { Me } from "./session";
 import { Button } from "../ui/Button";
-import { Alert } from "./Alert";
+import { FormAlert } from "./FormAlert";
 
-interface Own {
+interface OwnInvitation {
   id: string;
   organizationName: string;
   role: "owner" | "admin" | "teacher" | "student";
@@ -19,7 +19,7 @@ export function OwnInvitations({ person }: { person: Me }) {
   const cache = useQueryClient();
   const list = useQuery({
     queryKey: queryKeys.invitations.own(),
-    queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as Own[],
+    queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as OwnInvitation[],
     enabled: person.emailVerified,
     retry: false,
   });
@@ -32,7 +32,7 @@ export function OwnInvitations({ person }: { person: Me }) {
   return (
     <section aria-label={t("invitation.own")} className="flex flex-col gap-2">
       <h2 className="font-semibold">{t("invitation.own")}</h2>
-      {answer.isError ? <Alert problem={answer.error} /> : null}
+      {answer.isError ? <FormAlert problem={answer.error} /> : null}
       <ul className="divide-faint divide-y">
         {list.data.map((one) => (
           <li key={one.id} className="flex flex-wrap items-center gap-2 py-2">

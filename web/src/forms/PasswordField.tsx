@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** A password, which can be shown. */
-export function Secret({ label, name, isNew = false, problem }: Props) {
+export function PasswordField({ label, name, isNew = false, problem }: Props) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;

@@ -3,17 +3,17 @@ import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { notFound } from "@tanstack/react-router";
 
 import { client, data, Problem, type Schemas } from "../api/client";
-import { forgetDrafts } from "./drafts";
-import { queryKeys } from "./queryKeys";
-import { clearShown, restored } from "./shownSchool";
+import { forgetDrafts } from "../lib/drafts";
+import { queryKeys } from "../lib/queryKeys";
+import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 
 export type Me = Schemas["Me"];
 
 /** What somebody is to the school he works in. */
-export type Standing = "student" | "teacher" | "admin" | "owner" | "super";
+export type EffectiveRole = "student" | "teacher" | "admin" | "owner" | "super";
 
 /** The person who is signed in; null for nobody. */
-export const me = queryOptions({
+export const meQuery = queryOptions({
   queryKey: queryKeys.me.self(),
   queryFn: async (): Promise<Me | null> => {
     try {
@@ -27,21 +27,21 @@ export const me = queryOptions({
 });
 
 /** The schools somebody may choose from: the own ones; whoever runs the installation may enter each. */
-export const schools = (person: Me) =>
+export const schoolsQuery = (person: Me) =>
   queryOptions({
     queryKey: queryKeys.schools.of(person.id),
     queryFn: () => (isSuper(person) ? data(client.GET("/tenants")) : data(client.GET("/auth/organization/list"))) as Promise<School[]>,
   });
 
 /** The school in which the session works now, asked when a page shows another one. */
-export const activeSchool = queryOptions({
+export const activeSchoolQuery = queryOptions({
   queryKey: queryKeys.me.activeSchool(),
   queryFn: async () => (await data(client.GET("/users/me"))).organization ?? null,
   staleTime: 0,
 });
 
 /** Whether somebody else acts in the name of the person who is signed in. */
-export const acting = queryOptions({
+export const impersonationQuery = queryOptions({
   queryKey: queryKeys.me.acting(),
   queryFn: async () => {
     const found = (await data(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
@@ -57,18 +57,18 @@ export interface School {
   logo: string | null;
 }
 
-export function standing(person: Me): Standing {
+export function effectiveRole(person: Me): EffectiveRole {
   if (person.role === "SUPER_ADMIN") return "super";
   const role = person.member?.role;
   return role === "owner" || role === "admin" || role === "teacher" ? role : "student";
 }
 
-export const isStaff = (person: Me): boolean => standing(person) !== "student";
-export const isSuper = (person: Me): boolean => standing(person) === "super";
-export const isAdmin = (person: Me): boolean => ["admin", "owner", "super"].includes(standing(person));
+export const isStaff = (person: Me): boolean => effectiveRole(person) !== "student";
+export const isSuper = (person: Me): boolean => effectiveRole(person) === "super";
+export const isAdmin = (person: Me): boolean => ["admin", "owner", "super"].includes(effectiveRole(person));
 
 /** Lets only some into a screen; to everybody else it does not exist. */
-export function only(allowed: (person: Me) => boolean) {
+export function requireRole(allowed: (person: Me) => boolean) {
   return ({ context }: { context: { person: Me } }) => {
     if (!allowed(context.person)) throw notFound();
   };
@@ -76,27 +76,27 @@ export function only(allowed: (person: Me) => boolean) {
 
 export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
-  clearShown();
+  clearPageSchool();
   cache.clear();
 }
 
-const keptSchool = (person: string) => `school:${person}`;
+const lastSchoolKey = (person: string) => `school:${person}`;
 
 /** The school this person chose last in this browser. */
-export const lastSchool = (person: Me): string | null => localStorage.getItem(keptSchool(person.id));
+export const getLastSchool = (person: Me): string | null => localStorage.getItem(lastSchoolKey(person.id));
 
 export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
   await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
-  localStorage.setItem(keptSchool(person.id), organizationId);
-  clearShown();
+  localStorage.setItem(lastSchoolKey(person.id), organizationId);
+  clearPageSchool();
   cache.clear();
 }
 
 /** Makes the school of this page the active one again, after another tab chose another one. What the page shows stays. */
 export async function returnToSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
   await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
-  localStorage.setItem(keptSchool(person.id), organizationId);
-  restored();
+  localStorage.setItem(lastSchoolKey(person.id), organizationId);
+  markSchoolRestored();
   await cache.invalidateQueries();
 }
 
@@ -106,25 +106,25 @@ export async function changePassword(currentPassword: string, newPassword: strin
 }
 
 /** What a browser keeps when somebody goes: choices, under ids that tell nobody anything. */
-const LASTING = /^(language$|school:|prefers:)/;
+const KEPT_STORAGE_KEYS = /^(language$|school:|prefers:)/;
 
 /** Nobody is here any more: everything is forgotten, and what is still on the screen asks for nothing. */
-export function forget(cache: QueryClient): void {
-  clearShown();
+export function clearUserData(cache: QueryClient): void {
+  clearPageSchool();
   cache.clear();
-  cache.setQueryData(me.queryKey, null);
+  cache.setQueryData(meQuery.queryKey, null);
 }
 
 /** Ends the session; whoever uses this browser next finds nothing of the last. The service has the browser drop everything. */
 export async function signOut(cache: QueryClient): Promise<void> {
-  const lasting = Object.entries(localStorage).filter(([key]) => LASTING.test(key));
+  const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
   await client.POST("/auth/sign-out", { body: {} as never });
   forgetDrafts();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
-  forget(cache);
+  clearUserData(cache);
 }
 
 /** Where to go after signing in: a path of this page, nothing else. */
-export function safeNext(next: unknown): string {
+export function safeRedirect(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])/.test(next) ? next : "/";
 }
