@@ -7,7 +7,7 @@ import { Problem } from "./api/client";
 import { queryKeys } from "./lib/queryKeys";
 import { startWords } from "./lib/words";
 import { routeTree } from "./routeTree.gen";
-import { Failed, nameUnloaded } from "./shell/Failed";
+import { RouteError, renameChunkErrors } from "./components/layout/RouteError";
 import "./styles.css";
 
 const SCHOOL_DAY = 12 * 3_600_000;
@@ -34,7 +34,7 @@ const cache = new QueryClient({
   },
 });
 
-const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: Failed, scrollRestoration: true });
+const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: RouteError, scrollRestoration: true });
 
 declare module "@tanstack/react-router" {
   interface Register {
@@ -42,7 +42,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-nameUnloaded();
+renameChunkErrors();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Link, Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Failed } from "../shell/Failed";
+import { RouteError } from "../components/layout/RouteError";
 import { Heading } from "../ui/Heading";
 
 export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
@@ -10,7 +10,7 @@ export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
   notFoundComponent: Missing,
   errorComponent: (props) => (
     <main className="mx-auto max-w-xl p-6">
-      <Failed {...props} />
+      <RouteError {...props} />
     </main>
   ),
 });

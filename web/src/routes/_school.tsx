@@ -8,18 +8,18 @@ import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "..
 import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
-import { ActingBar } from "../shell/ActingBar";
-import { Header } from "../shell/Header";
+import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
+import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
 import { Notes } from "../ui/notes";
 import { part } from "../ui/part";
 
-const Downloads = part(async () => (await import("../features/submissions/DownloadList")).DownloadList);
+const DownloadList = part(async () => (await import("../features/submissions/DownloadList")).DownloadList);
 /** After so many milliseconds a page has what it shows. */
-const PREFETCH_AFTER = 5_000;
+const PREFETCH_DELAY_MS = 5_000;
 
-const SignInAgain = part(async () => (await import("../shell/SignInAgain")).SignInAgain);
-const OtherSchool = part(async () => (await import("../shell/OtherSchool")).OtherSchool);
+const SignInAgainDialog = part(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
+const SchoolChangedDialog = part(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
 
 /** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
@@ -39,13 +39,13 @@ export const Route = createFileRoute("/_school")({
     await Promise.all([speakFor(person), enterSchool(location.pathname)]);
     return { person };
   },
-  component: School,
+  component: SchoolLayout,
 });
 
-function School() {
+function SchoolLayout() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const line = useLine();
+  const connection = useRealtime();
   const downloads = useDownloads();
   const changed = useChangedSchool();
   const router = useRouter();
@@ -53,7 +53,7 @@ function School() {
   useEffect(watchSession, []);
   useEffect(() => {
     // The screens this person will want, once this one has what it shows.
-    const timer = setTimeout(() => void import("../shell/prefetch").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_AFTER);
+    const timer = setTimeout(() => void import("../components/layout/prefetchScreens").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [router, person]);
   return (
@@ -61,26 +61,26 @@ function School() {
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
         {t("app.skip")}
       </a>
-      <Header person={person} line={line} />
-      <ActingBar name={person.name} />
+      <Header person={person} connection={connection} />
+      <ImpersonationBanner name={person.name} />
       {/* A screen that wants the whole width says so with `data-wide`. */}
       <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
       {downloads.length === 0 ? null : (
         <Suspense>
-          <Downloads />
+          <DownloadList />
         </Suspense>
       )}
       <Notes />
       {changed === null ? null : (
         <Suspense>
-          <OtherSchool person={person} shown={changed} />
+          <SchoolChangedDialog person={person} shown={changed} />
         </Suspense>
       )}
       {isSessionEnded ? (
         <Suspense>
-          <SignInAgain person={person} />
+          <SignInAgainDialog person={person} />
         </Suspense>
       ) : null}
     </>
@@ -88,14 +88,14 @@ function School() {
 }
 
 /** Holds the live channel while somebody is in the school. */
-function useLine(): Line {
+function useRealtime(): Line {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const generation = useSessionGeneration();
-  const [line, setLine] = useState<Line>("connecting");
+  const [connection, setConnection] = useState<Line>("connecting");
   useEffect(
     () =>
-      goLive(cache, setLine, (reason) => {
+      goLive(cache, setConnection, (reason) => {
         // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
         if (reason !== "SIGNED_OUT") return void requestSignIn();
         clearUserData(cache);
@@ -104,5 +104,5 @@ function useLine(): Line {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: another one needs another connection
     [cache, navigate, generation],
   );
-  return line;
+  return connection;
 }

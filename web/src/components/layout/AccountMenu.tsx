@@ -2,10 +2,10 @@ import { Check } from "lucide-react";
 import { MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { LANGUAGES } from "../lib/words";
-import { LINE } from "../ui/field";
-import { MenuOver } from "../ui/MenuOver";
-import type { Opened } from "../ui/menuButton";
+import { LANGUAGES } from "../../lib/words";
+import { LINE } from "../../ui/field";
+import { MenuOver } from "../../ui/MenuOver";
+import type { Opened } from "../../ui/menuButton";
 
 /** What opens behind the name of the person. */
 export function AccountMenu({ label, onAction, ...opened }: Opened & { label: string; onAction: (id: string) => void }) {

@@ -4,36 +4,36 @@ import { CircleUserRound } from "lucide-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../lib/problems";
-import { type Me, signOut } from "../auth/session";
-import { isLanguage } from "../lib/words";
-import { useChangeLanguage } from "../features/account/account";
-import { Button } from "../ui/Button";
-import { useMenuButton } from "../ui/menuButton";
-import { note } from "../ui/notes";
-import { part } from "../ui/part";
+import { useSay } from "../../lib/problems";
+import { type Me, signOut } from "../../auth/session";
+import { isLanguage } from "../../lib/words";
+import { useChangeLanguage } from "../../features/account/account";
+import { Button } from "../../ui/Button";
+import { useMenuButton } from "../../ui/menuButton";
+import { note } from "../../ui/notes";
+import { part } from "../../ui/part";
 
-const load = () => import("./AccountMenu");
-const AccountMenu = part(async () => (await load()).AccountMenu);
+const loadMenu = () => import("./AccountMenu");
+const AccountMenu = part(async () => (await loadMenu()).AccountMenu);
 
 const PAGES = { me: "/me", help: "/help", school: "/schools" } as const;
 
 /** What somebody can do with his account, from every screen. */
-export function Account({ person }: { person: Me }) {
+export function AccountButton({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const say = useSay();
+  const errorText = useSay();
   const choose = useChangeLanguage();
-  const { button, opened } = useMenuButton(load);
+  const { button, opened } = useMenuButton(loadMenu);
   const label = t("nav.account", { name: person.name });
-  const act = (key: string) => {
+  const onAction = (key: string) => {
     if (isLanguage(key)) choose(key);
     else if (key in PAGES) void navigate({ to: PAGES[key as keyof typeof PAGES] });
     else
       void signOut(cache).then(
         () => navigate({ to: "/login" }),
-        (problem: unknown) => note(say(problem)),
+        (problem: unknown) => note(errorText(problem)),
       );
   };
   return (
@@ -44,7 +44,7 @@ export function Account({ person }: { person: Me }) {
       </Button>
       {opened ? (
         <Suspense>
-          <AccountMenu {...opened} label={label} onAction={act} />
+          <AccountMenu {...opened} label={label} onAction={onAction} />
         </Suspense>
       ) : null}
     </>

@@ -1,17 +1,17 @@
 import { MenuItem } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { LINE } from "../ui/field";
-import { MenuOver } from "../ui/MenuOver";
-import type { Opened } from "../ui/menuButton";
-import type { Place } from "./places";
+import { LINE } from "../../ui/field";
+import { MenuOver } from "../../ui/MenuOver";
+import type { Opened } from "../../ui/menuButton";
+import type { NavLink } from "./navigation";
 
 /** What opens behind the button of `Narrow`. */
-export function NarrowMenu({ label, places, onAction, ...opened }: Opened & { label: string; places: readonly Place[]; onAction: (to: string) => void }) {
+export function MobileNavMenu({ label, links, onAction, ...opened }: Opened & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
   const { t } = useTranslation();
   return (
     <MenuOver {...opened} label={label} onAction={onAction}>
-      {places.map(([to, words]) => (
+      {links.map(([to, words]) => (
         <MenuItem key={to} id={to} className={LINE}>
           {t(words)}
         </MenuItem>

@@ -4,18 +4,18 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
-import { FormAlert } from "../auth/FormAlert";
+import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
 import { forgetDrafts } from "../lib/drafts";
-import { clearUserData, meQuery, type Me } from "../auth/session";
-import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "../auth/sessionEnd";
-import { markSchoolRestored, getPageSchool } from "../auth/pageSchool";
+import { clearUserData, meQuery, type Me } from "./session";
+import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
+import { markSchoolRestored, getPageSchool } from "./pageSchool";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Window } from "../ui/Window";
 
 /** Signs in and enters the school of the page again. Returns who is signed in now. */
-async function signInAgain(person: Me, email: string, password: string): Promise<Me> {
+async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
   await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
   const found = await data(client.GET("/users/me"));
@@ -27,12 +27,12 @@ async function signInAgain(person: Me, email: string, password: string): Promise
 }
 
 /** Over the page of a person whose session has ended. Who signs in again goes on; somebody else gets a page of their own. */
-export function SignInAgain({ person }: { person: Me }) {
+export function SignInAgainDialog({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const signing = useMutation({
-    mutationFn: (typed: FormData) => signInAgain(person, String(typed.get("email")).trim(), String(typed.get("password"))),
+  const signingIn = useMutation({
+    mutationFn: (typed: FormData) => reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: async (found) => {
       if (found.id !== person.id) {
         forgetDrafts();
@@ -58,18 +58,18 @@ export function SignInAgain({ person }: { person: Me }) {
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            signing.mutate(new FormData(event.currentTarget));
+            signingIn.mutate(new FormData(event.currentTarget));
           }}
         >
           <p>{t("sessionEnded.text")}</p>
-          {signing.isError ? <FormAlert problem={signing.error} /> : null}
+          {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
           <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
           <PasswordField label={t("signIn.password")} name="password" />
           <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={leave}>{t("sessionEnded.leave")}</Button>
-            <Button kind="main" type="submit" isPending={signing.isPending || signing.isSuccess}>
-              {signing.isPending ? t("signIn.going") : t("signIn.go")}
+            <Button kind="main" type="submit" isPending={signingIn.isPending || signingIn.isSuccess}>
+              {signingIn.isPending ? t("signIn.going") : t("signIn.go")}
             </Button>
           </p>
         </Form>

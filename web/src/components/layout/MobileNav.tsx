@@ -3,19 +3,19 @@ import { Menu as Lines } from "lucide-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { useMenuButton } from "../ui/menuButton";
-import type { Place } from "./places";
-import { part } from "../ui/part";
+import { Button } from "../../ui/Button";
+import { useMenuButton } from "../../ui/menuButton";
+import type { NavLink } from "./navigation";
+import { part } from "../../ui/part";
 
-const load = () => import("./NarrowMenu");
-const NarrowMenu = part(async () => (await load()).NarrowMenu);
+const loadMenu = () => import("./MobileNavMenu");
+const MobileNavMenu = part(async () => (await loadMenu()).MobileNavMenu);
 
 /** The places behind one button, where the screen is too narrow for them. */
-export function Narrow({ places }: { places: readonly Place[] }) {
+export function MobileNav({ links }: { links: readonly NavLink[] }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { button, opened } = useMenuButton(load);
+  const { button, opened } = useMenuButton(loadMenu);
   const label = t("app.main");
   return (
     <>
@@ -24,7 +24,7 @@ export function Narrow({ places }: { places: readonly Place[] }) {
       </Button>
       {opened ? (
         <Suspense>
-          <NarrowMenu {...opened} label={label} places={places} onAction={(to) => void navigate({ to: to as Place[0] })} />
+          <MobileNavMenu {...opened} label={label} links={links} onAction={(to) => void navigate({ to: to as NavLink[0] })} />
         </Suspense>
       ) : null}
     </>

@@ -2,24 +2,24 @@ import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
-import { Heading } from "../ui/Heading";
-import { Problems } from "../ui/Problems";
+import { Button } from "../../ui/Button";
+import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
 
 /** The name of the error of a screen whose code could not be fetched. */
-const UNLOADED = "Unloaded";
+const CHUNK_ERROR_NAME = "Unloaded";
 /** The last such error that was retried: after the second one the page itself is of an older version. */
-let retried: string | undefined;
+let lastRetried: string | undefined;
 
 /**
  * Renames the errors of screens that could not be fetched. Under their own name the router reloads the page, and without a
  * connection that ends at the browser's error page.
  */
-export function nameUnloaded(): void {
+export function renameChunkErrors(): void {
   window.addEventListener("vite:preloadError", (event) => {
     const error = (event as Event & { payload: Error }).payload;
     error.message = `could not be fetched: ${error.message}`;
-    error.name = UNLOADED;
+    error.name = CHUNK_ERROR_NAME;
   });
 }
 
@@ -30,24 +30,24 @@ const isReachable = (): Promise<boolean> =>
   );
 
 /** In place of a screen that failed: what happened, and the way on. */
-export function Failed({ error, reset }: ErrorComponentProps) {
+export function RouteError({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();
   const [isPending, setPending] = useState(false);
-  const [isAway, setAway] = useState(false);
-  const retry = async () => {
+  const [isOffline, setOffline] = useState(false);
+  const resetRoute = async () => {
     await router.invalidate();
     reset();
   };
-  if (!(error instanceof Error) || error.name !== UNLOADED) return <Problems problem={error} again={() => void retry()} />;
-  const again = async () => {
+  if (!(error instanceof Error) || error.name !== CHUNK_ERROR_NAME) return <Problems problem={error} again={() => void resetRoute()} />;
+  const retry = async () => {
     setPending(true);
-    const isThere = await isReachable();
-    setAway(!isThere);
-    if (isThere && retried === error.message) window.location.reload();
-    else if (isThere) {
-      retried = error.message;
-      await retry();
+    const isReached = await isReachable();
+    setOffline(!isReached);
+    if (isReached && lastRetried === error.message) window.location.reload();
+    else if (isReached) {
+      lastRetried = error.message;
+      await resetRoute();
     }
     setPending(false);
   };
@@ -55,8 +55,8 @@ export function Failed({ error, reset }: ErrorComponentProps) {
     <div className="flex max-w-xl flex-col items-start gap-4">
       <Heading title={t("unloaded.title")}>{t("unloaded.title")}</Heading>
       <p>{t("unloaded.text")}</p>
-      <output className="text-bad block empty:hidden">{isAway && !isPending ? t("problem.OFFLINE") : null}</output>
-      <Button kind="main" isPending={isPending} onPress={() => void again()}>
+      <output className="text-bad block empty:hidden">{isOffline && !isPending ? t("problem.OFFLINE") : null}</output>
+      <Button kind="main" isPending={isPending} onPress={() => void retry()}>
         {t("problem.again")}
       </Button>
     </div>

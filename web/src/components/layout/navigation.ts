@@ -1,4 +1,4 @@
-import { type Me, type EffectiveRole, effectiveRole } from "../auth/session";
+import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
 
 const STAFF = [
   ["/today", "nav.today"],
@@ -10,7 +10,7 @@ const ADMIN = [...STAFF, ["/admin", "nav.admin"]] as const;
 
 const INSTALLATION = [["/super/tenants", "nav.tenants"]] as const;
 
-const PLACES = {
+const LINKS = {
   student: [["/groups", "nav.groups"]],
   teacher: STAFF,
   admin: ADMIN,
@@ -18,10 +18,10 @@ const PLACES = {
   super: [...ADMIN, ...INSTALLATION],
 } as const;
 
-export type Place = (typeof PLACES)[EffectiveRole][number];
+export type NavLink = (typeof LINKS)[EffectiveRole][number];
 
 /** Where somebody can go from everywhere: an address and what it is called. Without a school only the installation is left. */
-export function placesOf(person: Me): readonly Place[] {
+export function linksFor(person: Me): readonly NavLink[] {
   const is = effectiveRole(person);
-  return person.organization ? PLACES[is] : is === "super" ? INSTALLATION : [];
+  return person.organization ? LINKS[is] : is === "super" ? INSTALLATION : [];
 }

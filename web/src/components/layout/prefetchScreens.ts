@@ -1,9 +1,9 @@
 // The screens a person will want, fetched while nothing else happens: a lesson goes on when the line does not.
 import type { AnyRouter } from "@tanstack/react-router";
 
-import { type Me, type EffectiveRole, effectiveRole } from "../auth/session";
-import { enterSchool } from "../lib/words";
-import { fetchParts } from "../ui/part";
+import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
+import { enterSchool } from "../../lib/words";
+import { fetchParts } from "../../ui/part";
 
 const STUDENT = ["groups", "g/$groupId/", "g/$groupId/d/$documentId", "messages", "me", "help"];
 const TEACHER = [
@@ -28,15 +28,15 @@ const TEACHER = [
 const ADMIN = [...TEACHER, "admin/", "admin/users", "admin/homerooms", "admin/subjects", "admin/organisation", "admin/sessions", "admin/privacy", "admin/import"];
 const SCREENS: Record<EffectiveRole, readonly string[]> = { student: STUDENT, teacher: TEACHER, admin: ADMIN, owner: ADMIN, super: [...ADMIN, "super/tenants"] };
 
-const isSparing = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+const isSavingData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
-const idle = () => new Promise<void>((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(() => resolve(), { timeout: 10_000 }) : setTimeout(resolve, 200)));
+const whenIdle = () => new Promise<void>((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(() => resolve(), { timeout: 10_000 }) : setTimeout(resolve, 200)));
 
 /** Fetches the screens of a person one by one, with their words and windows. */
 export async function prefetchScreens(router: AnyRouter, person: Me): Promise<void> {
-  if (isSparing()) return;
+  if (isSavingData()) return;
   for (const path of SCREENS[effectiveRole(person)]) {
-    await idle();
+    await whenIdle();
     const component = router.routesById[`/_school/${path}`]?.options.component as { preload?: () => Promise<void> } | undefined;
     await component?.preload?.();
   }

@@ -1,21 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { GlobalShortcuts } from "../features/shortcuts/GlobalShortcuts";
-import type { Line } from "../lib/live";
-import type { Me } from "../auth/session";
-import { UnreadLink } from "../features/messages/UnreadLink";
-import { Account } from "./Account";
-import { Narrow } from "./Narrow";
-import { placesOf } from "./places";
+import { GlobalShortcuts } from "../../features/shortcuts/GlobalShortcuts";
+import type { Line } from "../../lib/live";
+import type { Me } from "../../auth/session";
+import { UnreadLink } from "../../features/messages/UnreadLink";
+import { AccountButton } from "./AccountButton";
+import { MobileNav } from "./MobileNav";
+import { linksFor } from "./navigation";
 
 /** What stands above every screen: the school, where one can go, whether the live channel is open, who is here. */
-export function Header({ person, line }: { person: Me; line: Line }) {
+export function Header({ person, connection }: { person: Me; connection: Line }) {
   const { t } = useTranslation();
-  const places = placesOf(person);
+  const links = linksFor(person);
   return (
     <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
-      {places.length === 0 ? null : <Narrow places={places} />}
+      {links.length === 0 ? null : <MobileNav links={links} />}
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
         {/* The icon of the page (public/icon.svg): as an image it is one more request of every first load. */}
         <svg viewBox="0 0 32 32" aria-hidden="true" className="hidden size-6 sm:block">
@@ -26,7 +26,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
         <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
       </Link>
       <nav aria-label={t("app.main")} className="hidden self-stretch md:flex">
-        {places.map(([to, words]) => (
+        {links.map(([to, words]) => (
           <Link
             key={to}
             to={to}
@@ -37,24 +37,24 @@ export function Header({ person, line }: { person: Me; line: Line }) {
         ))}
       </nav>
       <span className="ms-auto" />
-      <LineState line={line} />
+      <ConnectionState connection={connection} />
       <UnreadLink />
       <GlobalShortcuts person={person} />
-      <Account person={person} />
+      <AccountButton person={person} />
     </header>
   );
 }
 
 /** Whether what is shown is live. Narrow screens say it in words only when it is not. */
-function LineState({ line }: { line: Line }) {
+function ConnectionState({ connection }: { connection: Line }) {
   const { t } = useTranslation();
-  const words = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
+  const text = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
   return (
-    <output className={`flex items-center gap-1 text-sm ${line === "offline" ? "text-bad font-medium" : "text-soft"}`}>
-      <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 shrink-0 ${line === "live" ? "text-good" : ""}`}>
-        <circle cx="5" cy="5" r="4" fill={line === "live" ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+    <output className={`flex items-center gap-1 text-sm ${connection === "offline" ? "text-bad font-medium" : "text-soft"}`}>
+      <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 shrink-0 ${connection === "live" ? "text-good" : ""}`}>
+        <circle cx="5" cy="5" r="4" fill={connection === "live" ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
       </svg>
-      <span className={line === "offline" ? "" : "sr-only sm:not-sr-only"}>{words[line]}</span>
+      <span className={connection === "offline" ? "" : "sr-only sm:not-sr-only"}>{text[connection]}</span>
     </output>
   );
 }

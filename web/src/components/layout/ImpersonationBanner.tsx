@@ -1,19 +1,19 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client } from "../api/client";
-import { useSay } from "../lib/problems";
-import { impersonationQuery } from "../auth/session";
-import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../auth/sessionEnd";
-import { clearPageSchool } from "../auth/pageSchool";
-import { useQuiet } from "../lib/whenQuiet";
-import { Button } from "../ui/Button";
-import { note } from "../ui/notes";
+import { client } from "../../api/client";
+import { useSay } from "../../lib/problems";
+import { impersonationQuery } from "../../auth/session";
+import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
+import { clearPageSchool } from "../../auth/pageSchool";
+import { useQuiet } from "../../lib/whenQuiet";
+import { Button } from "../../ui/Button";
+import { note } from "../../ui/notes";
 
 /** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
-export function ActingBar({ name }: { name: string }) {
+export function ImpersonationBanner({ name }: { name: string }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useSay();
   const isActing = useQuery({ ...impersonationQuery, enabled: useQuiet() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
@@ -24,7 +24,7 @@ export function ActingBar({ name }: { name: string }) {
     },
     onError: (problem) => {
       cancelSessionSwitch();
-      note(say(problem));
+      note(errorText(problem));
     },
   });
   if (!isActing) return null;

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { FormAlert } from "../auth/FormAlert";
-import { activeSchoolQuery, type Me, returnToSchool } from "../auth/session";
-import { Button } from "../ui/Button";
-import { Window } from "../ui/Window";
+import { FormAlert } from "../../auth/FormAlert";
+import { activeSchoolQuery, type Me, returnToSchool } from "../../auth/session";
+import { Button } from "../../ui/Button";
+import { Window } from "../../ui/Window";
 
 /** Covers a page whose school is not the active one any more, because another tab chose another school. */
-export function OtherSchool({ person, shown }: { person: Me; shown: { id: string; name: string } }) {
+export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id: string; name: string } }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const active = useQuery(activeSchoolQuery);
