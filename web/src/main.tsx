@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 
 import { Problem } from "./api/client";
 import { queryKeys } from "./lib/queryKeys";
-import { startWords } from "./lib/words";
+import { initI18n } from "./i18n";
 import { routeTree } from "./routeTree.gen";
 import { RouteError, renameChunkErrors } from "./components/layout/RouteError";
 import "./styles.css";
@@ -46,7 +46,7 @@ renameChunkErrors();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-await startWords();
+await initI18n();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isLanguage, LANGUAGES, speak } from "../lib/words";
+import { isLanguage, LANGUAGES, setLanguage } from "../i18n";
 import { Button } from "../ui/Button";
 import { Heading } from "../ui/Heading";
 import { Sheet } from "../ui/Sheet";
@@ -19,7 +19,7 @@ export function AuthPage({ title, children, below }: { title: string; children: 
       {below}
       <p className="flex justify-center gap-1">
         {Object.entries(LANGUAGES).map(([key, name]) => (
-          <Button key={key} kind="quiet" lang={key} aria-pressed={i18n.language === key} className="aria-pressed:text-ink aria-pressed:font-semibold" onPress={() => isLanguage(key) && void speak(key)}>
+          <Button key={key} kind="quiet" lang={key} aria-pressed={i18n.language === key} className="aria-pressed:text-ink aria-pressed:font-semibold" onPress={() => isLanguage(key) && void setLanguage(key)}>
             {name}
           </Button>
         ))}

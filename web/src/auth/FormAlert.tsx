@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 
-import { useSay } from "../lib/problems";
+import { useErrorText } from "../i18n/useErrorText";
 
 /** Says above a form what went wrong, and takes the focus, so that it is read and Tab leads into the form. */
 export function FormAlert({ problem }: { problem: unknown }) {
-  const errorText = useSay();
+  const errorText = useErrorText();
   const place = useRef<HTMLParagraphElement>(null);
   const shown = useRef<unknown>(undefined);
   useEffect(() => {

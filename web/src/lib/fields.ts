@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
-import { said } from "./words";
+import { translateIfKnown } from "../i18n";
 
 /** What the service says about fields most, for the languages it does not speak. */
 const SAYINGS: readonly (readonly [RegExp, string])[] = [
@@ -26,7 +26,7 @@ const SAYINGS: readonly (readonly [RegExp, string])[] = [
 export function fieldWords(message: string): string {
   for (const [pattern, key] of SAYINGS) {
     const found = pattern.exec(message);
-    if (found) return said(`fields.${key}`, found.groups) ?? message;
+    if (found) return translateIfKnown(`fields.${key}`, found.groups) ?? message;
   }
   return message;
 }

@@ -7,7 +7,7 @@ import { goLive, type Line } from "../lib/live";
 import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "../auth/session";
 import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
-import { enterSchool, speakFor, wasInside } from "../lib/words";
+import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n";
 import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
 import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
@@ -28,7 +28,7 @@ const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(p
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
-    if (wasInside() || location.pathname !== "/") void enterSchool(location.pathname);
+    if (hasVisitedSchool() || location.pathname !== "/") void loadSchoolTexts(location.pathname);
     const person = await context.cache.ensureQueryData(meQuery);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
@@ -36,7 +36,7 @@ export const Route = createFileRoute("/_school")({
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
     setPageSchool(person.organization);
-    await Promise.all([speakFor(person), enterSchool(location.pathname)]);
+    await Promise.all([applyAccountLanguage(person), loadSchoolTexts(location.pathname)]);
     return { person };
   },
   component: SchoolLayout,

@@ -7,7 +7,7 @@ import { client, data } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
-import { fieldProblem } from "../lib/problems";
+import { fieldProblem } from "../i18n/useErrorText";
 import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor } from "react-aria-components";
 
-import { compareNumbered } from "../lib/names";
+import { compareNumbered } from "../i18n/names";
 import { useIsWide } from "./wide";
 
 export interface ColumnOf<T> {

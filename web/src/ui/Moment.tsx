@@ -5,7 +5,7 @@ import {
 } from "react-aria-components";
 
 import { now } from "../lib/clock";
-import { useTime } from "../lib/time";
+import { useTime } from "../i18n/time";
 import { BOX, OVER, refused } from "./field";
 
 interface Props {

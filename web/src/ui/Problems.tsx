@@ -1,14 +1,14 @@
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
-import { useSay } from "../lib/problems";
+import { useErrorText } from "../i18n/useErrorText";
 import { Button } from "./Button";
 import { Sheet } from "./Sheet";
 
 /** What went wrong in plain words, and the way on. */
 export function Problems({ problem, again }: { problem: unknown; again?: () => void }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const say = useErrorText();
   return (
     <Sheet className="border-bad flex flex-col items-start gap-3">
       <div role="alert">

@@ -1,4 +1,4 @@
-import { useTime } from "../lib/time";
+import { useTime } from "../i18n/time";
 
 /** A moment in words: today's by its time, others by day and time. */
 export function When({ at }: { at: string }) {

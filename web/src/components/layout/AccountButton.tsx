@@ -4,9 +4,9 @@ import { CircleUserRound } from "lucide-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { type Me, signOut } from "../../auth/session";
-import { isLanguage } from "../../lib/words";
+import { isLanguage } from "../../i18n";
 import { useChangeLanguage } from "../../features/account/account";
 import { Button } from "../../ui/Button";
 import { useMenuButton } from "../../ui/menuButton";
@@ -23,7 +23,7 @@ export function AccountButton({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const choose = useChangeLanguage();
   const { button, opened } = useMenuButton(loadMenu);
   const label = t("nav.account", { name: person.name });

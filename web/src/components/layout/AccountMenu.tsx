@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import { MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { LANGUAGES } from "../../lib/words";
+import { LANGUAGES } from "../../i18n";
 import { LINE } from "../../ui/field";
 import { MenuOver } from "../../ui/MenuOver";
 import type { Opened } from "../../ui/menuButton";

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { impersonationQuery } from "../../auth/session";
 import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
 import { clearPageSchool } from "../../auth/pageSchool";
@@ -13,7 +13,7 @@ import { note } from "../../ui/notes";
 /** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
 export function ImpersonationBanner({ name }: { name: string }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const isActing = useQuery({ ...impersonationQuery, enabled: useQuiet() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),

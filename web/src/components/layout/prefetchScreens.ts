@@ -2,7 +2,7 @@
 import type { AnyRouter } from "@tanstack/react-router";
 
 import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
-import { enterSchool } from "../../lib/words";
+import { loadSchoolTexts } from "../../i18n";
 import { fetchParts } from "../../ui/part";
 
 const STUDENT = ["groups", "g/$groupId/", "g/$groupId/d/$documentId", "messages", "me", "help"];
@@ -40,6 +40,6 @@ export async function prefetchScreens(router: AnyRouter, person: Me): Promise<vo
     const component = router.routesById[`/_school/${path}`]?.options.component as { preload?: () => Promise<void> } | undefined;
     await component?.preload?.();
   }
-  await enterSchool("/courses");
+  await loadSchoolTexts("/courses");
   await fetchParts();
 }

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, Problem } from "../../api/client";
 import { PasswordField } from "../../forms/PasswordField";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
@@ -34,7 +34,7 @@ export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" 
 
 function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email: string) => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const asking = useMutation({
     mutationFn: (wanted: { newEmail: string; password: string }) => client.POST("/users/me/email", { body: wanted }),
     onSuccess: (_, { newEmail }) => {

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { save } from "../../lib/save";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
@@ -10,7 +10,7 @@ import { Button } from "../../ui/Button";
 /** Everything the service holds about this person, as one archive. */
 export function OwnDataExport() {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const fetching = useMutation({
     mutationFn: () => data(client.POST("/users/me/export", { parseAs: "blob" })) as Promise<Blob>,
     onSuccess: (archive) => save(archive, "groupwork.zip"),

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { PasswordField } from "../../forms/PasswordField";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { changePassword, type Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
@@ -17,7 +17,7 @@ import { ResetNotice } from "./ResetNotice";
 export function PasswordForm({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   // Fields that keep no state of React's are emptied by being made anew.
   const [formKey, setFormKey] = useState(0);
   const changing = useMutation({

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { meQuery, type Me } from "../../auth/session";
-import { isLanguage, LANGUAGES } from "../../lib/words";
+import { isLanguage, LANGUAGES } from "../../i18n";
 import { SettingsSection } from "../organization/SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../ui/Button";
@@ -20,7 +20,7 @@ const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, na
 export function ProfileForm({ person }: { person: Me }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [name, setName] = useState(person.name);
   const [zone, setZone] = useState(person.timezone);
   const speak = useChangeLanguage();

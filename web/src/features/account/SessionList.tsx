@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -50,7 +50,7 @@ export function SessionList() {
 function useEndSession() {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   return useMutation({
     mutationFn: (token: string | undefined) =>
       token === undefined ? client.POST("/auth/revoke-other-sessions", { body: {} as never }) : client.POST("/auth/revoke-session", { body: { token } as never }),

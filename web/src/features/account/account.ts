@@ -2,10 +2,10 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { impersonationQuery, meQuery } from "../../auth/session";
-import { type Language, speak, TAGS } from "../../lib/words";
+import { type Language, setLanguage, TAGS } from "../../i18n";
 import { note } from "../../ui/notes";
 
 export interface AccountSession {
@@ -40,13 +40,13 @@ export const updateProfile = (edit: Schemas["ProfileEdit"]) => data(client.PATCH
 /** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
 export function useChangeLanguage(): (language: Language) => void {
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const save = async (language: Language) => {
     if (await cache.ensureQueryData(impersonationQuery)) return;
     cache.setQueryData(meQuery.queryKey, await updateProfile({ locale: TAGS[language] }));
   };
   return (language) => {
-    void speak(language);
+    void setLanguage(language);
     save(language).catch((problem: unknown) => note(errorText(problem)));
   };
 }

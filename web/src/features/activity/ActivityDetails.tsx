@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../../lib/bytes";
-import { useTime } from "../../lib/time";
+import { useFormatBytes } from "../../i18n/bytes";
+import { useTime } from "../../i18n/time";
 import { type Detail, listDetails, type DetailValue } from "./details";
 
 /** The details of a record. */
@@ -36,7 +36,7 @@ function DetailRow({ fact }: { fact: Detail }) {
 function useDetailText(): (value: DetailValue) => string {
   const { t, i18n } = useTranslation();
   const { moment, language } = useTime();
-  const bytes = useBytes();
+  const bytes = useFormatBytes();
   return (value) => {
     switch (value.is) {
       case "text":

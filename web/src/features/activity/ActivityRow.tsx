@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { describeEntry, type ActivityEntry } from "./activity";
 import { ActivityDetails } from "./ActivityDetails";
 

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Chip } from "../../ui/Chip";
 import { type Deed, More } from "../../ui/More";
 import { type BoardGroup, numberedName, isDone, isLocked, nameOf, quietSince } from "./board";

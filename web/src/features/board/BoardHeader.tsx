@@ -4,7 +4,7 @@ import { Clock, MessageSquare } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { usePreference } from "../../lib/preference";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { useQuiet } from "../../lib/whenQuiet";
 import { Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { note } from "../../ui/notes";

@@ -3,12 +3,12 @@ import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { meQuery } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { whenQuiet } from "../../lib/whenQuiet";
-import { addWords } from "../../lib/words";
+import { loadTexts } from "../../i18n";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -16,7 +16,7 @@ import { part } from "../../ui/part";
 import type { Board } from "./board";
 
 const load = async () => {
-  const [{ FinishTopicDialog: dialog }] = await Promise.all([import("./FinishTopicDialog"), addWords("finish")]);
+  const [{ FinishTopicDialog: dialog }] = await Promise.all([import("./FinishTopicDialog"), loadTexts("finish")]);
   return dialog;
 };
 const FinishDialog = part(load);
@@ -43,7 +43,7 @@ export function FinishTopicButton({ board }: { board: Board }) {
 /** Over a finished topic: who finished it, when, and the way back. */
 export function FinishedTopicBanner({ board }: { board: Board }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const { moment } = useTime();
   const cache = useQueryClient();
   const { id, finishedAt, finishedById } = board.assignment;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
@@ -16,7 +16,7 @@ import { type Links, linksToCreate, NO_TOPIC, documentsStayingOpen } from "./ope
 /** Asks before a topic is finished: which drafts without a topic are locked with it, and what stays open. */
 export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const path = { id: board.assignment.id };
   const [chosen, setChosen] = useState<Links>({});

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -82,7 +82,7 @@ function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, coun
 /** "I'm going", so that two teachers do not both go; and who goes already. */
 function ClaimButton({ card }: { card: BoardGroup }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const { data: person } = useQuery(meQuery);
   const by = card.group.helpClaimedById ?? null;

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { meQuery } from "../../auth/session";
 import { Area } from "../../ui/Area";
@@ -17,7 +17,7 @@ import { sendToGroups } from "./sendToGroups";
 /** A message into the chat of one group, of all, or of those who have not submitted; it stands where the group works. */
 export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; to?: BoardGroup | undefined; onlyOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const own = useQuery(meQuery).data?.id ?? "";
   const about = `board:${to?.group.id ?? board.assignment.id}`;

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -18,7 +18,7 @@ interface Move {
 /** A student changes the group: one press on the new one, and the way back for eight seconds. */
 export function MoveStudentDialog({ board, from, userId, onClose }: { board: Board; from: BoardGroup; userId: string; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");

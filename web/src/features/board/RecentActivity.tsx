@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
 import { queryKeys } from "../../lib/queryKeys";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { useQuiet } from "../../lib/whenQuiet";
 import { type Board, numberedName } from "./board";
 

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { allOf, invalidate } from "../../lib/queryKeys";
 import { isPageAbandoned } from "../../auth/sessionEnd";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
@@ -62,7 +62,7 @@ function unmark(id: string): void {
 /** Marks a call as handled, with eight seconds to take that back; a refusal puts the flag up again and says so. */
 export function useMarkHandled(): (card: BoardGroup) => void {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   return (card) => {
     const { id } = card.group;

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { subjectsQuery } from "../courses/courses";
 import { now } from "../../lib/clock";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";

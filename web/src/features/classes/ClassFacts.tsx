@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import type { Class } from "./classes";
 import { useWeekdayNames } from "./TimetableFields";
 

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
@@ -46,7 +46,7 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
 /** Archives a class, makes it active again or shows a draft to its students, and offers the way back. */
 export function useClassStatus(schoolClass: Class) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const before = schoolClass.status;
   const change = useMutation({
@@ -65,7 +65,7 @@ export function useClassStatus(schoolClass: Class) {
 /** Asks for the name before a class goes, after the service has counted what goes with it. */
 function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const path = { id: schoolClass.id };

@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";

@@ -3,7 +3,7 @@ import { Download } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useBytes } from "../../lib/bytes";
+import { useFormatBytes } from "../../i18n/bytes";
 import { queryKeys } from "../../lib/queryKeys";
 import { asButton } from "../../ui/Button";
 import { When } from "../../ui/When";
@@ -14,7 +14,7 @@ const POLL_INTERVAL_MS = 30_000;
 /** What was saved of documents after they were deleted, of one class or of all. Nothing is shown when there is none. */
 export function LateSaves({ classId }: { classId?: string }) {
   const { t } = useTranslation();
-  const bytes = useBytes();
+  const bytes = useFormatBytes();
   const found = useQuery({
     queryKey: queryKeys.document.late(classId),
     queryFn: () => data(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),

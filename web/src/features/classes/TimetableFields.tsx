@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Field } from "../../ui/Field";

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { refreshGroups } from "../courses/useMembers";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { note } from "../../ui/notes";
 import { classStudentsQuery } from "./classes";
 
@@ -15,7 +15,7 @@ interface Person {
 
 /** What to do about a refusal, and when all is done, for every change of a class. */
 function useMutationCallbacks() {
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refresh = () => refreshGroups(cache);
   return {

@@ -8,7 +8,7 @@ import { client, data } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
 import { now } from "../../lib/clock";
 import type { ListedAssignment } from "../groups/groups";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";

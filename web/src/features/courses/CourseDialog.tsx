@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Area } from "../../ui/Area";
@@ -44,7 +44,7 @@ const NEW = "new";
 
 function CourseForm({ course, classId, subjectId, close, onMade }: Props & { close: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [name, setName] = useState(course?.name ?? "");
   const [description, setDescription] = useState(course?.description ?? "");
   const [within, setWithin] = useState(course?.classId ?? classId ?? null);

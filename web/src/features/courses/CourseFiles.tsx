@@ -5,10 +5,10 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useBytes } from "../../lib/bytes";
+import { useFormatBytes } from "../../i18n/bytes";
 import { neighbour } from "../../lib/focus";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { type Upload, upload } from "../../lib/upload";
 import { Asked } from "../../ui/Ask";
@@ -79,7 +79,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
 
 /** Files to download, and to delete where that is allowed. */
 export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; mayDelete: boolean }) {
-  const size = useBytes();
+  const size = useFormatBytes();
   if (files.length === 0) return null;
   return (
     <ul className="flex flex-col">
@@ -100,7 +100,7 @@ export function FileList({ owner, files, mayDelete }: { owner: Owner; files: rea
 
 function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const here = useRef<HTMLSpanElement>(null);
   const [isAsked, setIsAsked] = useState(false);
@@ -138,7 +138,7 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
 /** Sends a file to a topic or a group, shows how far it is, and can be stopped. */
 export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const [sent, setSent] = useState(0);
   const running = useRef<Upload<unknown>>(undefined);

@@ -8,8 +8,8 @@ import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
 import { neighbour } from "../../lib/focus";
 import type { ListedGroup } from "../groups/groups";
-import { useSay } from "../../lib/problems";
-import { useTime } from "../../lib/time";
+import { useErrorText } from "../../i18n/useErrorText";
+import { useTime } from "../../i18n/time";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -123,7 +123,7 @@ function GroupBadges({ group }: { group: ListedGroup }) {
 
 function GroupMenu({ group }: { group: ListedGroup }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const row = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState<"change" | "delete">();

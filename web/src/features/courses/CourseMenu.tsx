@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { neighbour } from "../../lib/focus";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { More } from "../../ui/More";
@@ -51,7 +51,7 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
 /** Archives a course or makes it active again, and offers the way back. */
 export function useCourseStatus(course: Course) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const change = useMutation({
     mutationFn: (status: Course["status"]) => data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
@@ -67,7 +67,7 @@ export function useCourseStatus(course: Course) {
 
 function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
@@ -85,7 +85,7 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
 /** Asks for the name before a course goes, after the service has counted what goes with it. */
 function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; onClose: () => void; onConfirm: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const counted = useQuery({
     queryKey: queryKeys.removal.ofCourse(course.id),
     queryFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 import { now } from "../../lib/clock";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Sheet } from "../../ui/Sheet";
 import type { CourseDetail } from "./courses";
 import { numberedName } from "./useMembers";

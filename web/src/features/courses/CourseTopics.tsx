@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { useNow } from "../../lib/clock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { asButton } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Empty } from "../../ui/Empty";

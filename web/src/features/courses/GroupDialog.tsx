@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
 import type { ListedGroup } from "../groups/groups";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
@@ -75,7 +75,7 @@ const LABELS = {
 
 function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<ListedGroup>; close: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const { moment } = useTime();
   const [form, setForm] = useState(() => initialForm(group, courseId));

@@ -1,6 +1,6 @@
 // Courses as folders: class, subject, course. What is in which, and what a choice in the tree means.
 import { type Class, isManaged } from "../classes/classes";
-import { compareNames } from "../../lib/names";
+import { compareNames } from "../../i18n/names";
 import type { Course } from "./courses";
 
 export interface SubjectFolder {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../../api/client";
 import { nameOf } from "../board/board";
 import type { ListedGroup } from "../groups/groups";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { note } from "../../ui/notes";
 
@@ -27,7 +27,7 @@ const moveMember = (from: ListedGroup, to: ListedGroup, userId: string) => data(
 /** Adding, removing and moving students of groups; each says what happened and offers to undo it. */
 export function useMembers() {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refreshed = { onError: (problem: unknown) => void note(errorText(problem)), onSettled: () => refreshGroups(cache) };
   const undo = (back: () => Promise<unknown>) => () =>

@@ -3,7 +3,7 @@ import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { saveSubmittedPdf } from "../work-room/files";
 import { lateMinutes } from "../work-room/submission";
 import { topicDetailQuery, useUserName, type WorkRoom } from "../work-room/workRoom";
@@ -119,7 +119,7 @@ function FeedbackText({ feedback }: { feedback: Feedback }) {
 /** The documents as they were handed in; as PDF once the topic is finished. */
 function Documents({ submission, isFinished }: { submission: Submission; isFinished: boolean }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => note(errorText(problem)) });
   return (
     <ul className="flex flex-col">

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -51,7 +51,7 @@ function toComment({ text, visibility, documentId, submissionId, groupAssignment
 function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: Feedback; viewedDocuments: readonly ViewedDocument[]; canDelete: boolean; onDeleted: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const onSettled = () => invalidate(cache, "feedback");
   const restore = useMutation({ mutationFn: () => data(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => note(errorText(problem)), onSettled });
   const remove = useMutation({

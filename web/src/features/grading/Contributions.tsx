@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { comparePeople } from "../../lib/names";
+import { comparePeople } from "../../i18n/names";
 import { Fold } from "../../ui/Fold";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";

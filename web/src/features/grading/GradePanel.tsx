@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../../lib/problems";
-import { useTime } from "../../lib/time";
+import { fieldProblem } from "../../i18n/useErrorText";
+import { useTime } from "../../i18n/time";
 import { isDialogOpen } from "../../hooks/useShortcuts";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";

@@ -4,7 +4,7 @@ import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";

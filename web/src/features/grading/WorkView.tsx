@@ -4,7 +4,7 @@ import { ChevronLeft } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { isAdmin, type Me } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { workRoomQuery, type Topic, type WorkRoom } from "../work-room/workRoom";
 import { Bar } from "../../ui/Bar";
 import { Chip } from "../../ui/Chip";

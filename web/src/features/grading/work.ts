@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, Problem, type Schemas } from "../../api/client";
-import { compareNames } from "../../lib/names";
+import { compareNames } from "../../i18n/names";
 import { queryKeys } from "../../lib/queryKeys";
 import { type Document, splitDocuments, type Topic, type WorkRoom } from "../work-room/workRoom";
 

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
 import type { ListedGroup as Known } from "../groups/groups";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Leave } from "../../ui/Leave";
@@ -33,7 +33,7 @@ interface Props {
 /** The cards of a class between its groups; nothing is saved before the button at the foot. */
 export function GroupMaker({ course, students, groups, topicId, person }: Props) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const known = useMemo(() => columnsOf(groups, course.id), [groups, course.id]);

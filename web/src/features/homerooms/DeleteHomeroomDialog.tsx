@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { note } from "../../ui/notes";
@@ -11,7 +11,7 @@ import { homeroomLabel, type Homeroom } from "./homerooms";
 /** Asks before a homeroom goes; its people stay. */
 export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroom: Homeroom; onClose: () => void; onDeleted?: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: () => data(client.DELETE("/homerooms/{id}", { params: { path: { id: homeroom.id } } })),

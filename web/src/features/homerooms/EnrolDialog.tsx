@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { UserSearch } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
@@ -21,7 +21,7 @@ const MAX_STUDENTS = 500;
 /** Many students into a homeroom: looked for, ticked, sent together. What is ticked stays ticked while one looks on. */
 export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Homeroom; enrolledIds: ReadonlySet<string>; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

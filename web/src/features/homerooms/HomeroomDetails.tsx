@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../organization/AdminPage";
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { staffQuery } from "../users/users";
 import { Button } from "../../ui/Button";
@@ -111,7 +111,7 @@ function StudentName({ row }: { row: HomeroomStudent }) {
 /** Takes a student out, and back in. */
 function useRemoveStudent(id: string) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: async ({ row, isIn }: { row: HomeroomStudent; isIn: boolean }) => {

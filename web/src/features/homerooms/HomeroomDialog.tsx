@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
-import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -18,7 +18,7 @@ import { schoolYearAt } from "./schoolYears";
 /** A homeroom's name, year, grade and teacher: of a new one, or of one that is there. */
 export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | null; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const { data: known } = useQuery(homeroomsQuery);
   const latest = known?.map((one) => one.academicYear ?? "").toSorted().at(-1);

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -23,7 +23,7 @@ const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(now(
 /** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
 export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const years = [...new Set(homerooms.map((room) => room.academicYear ?? ""))].toSorted().toReversed();
   const [from, setFrom] = useState(years[0] ?? "");

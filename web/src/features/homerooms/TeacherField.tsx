@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { folded } from "../../lib/names";
+import { foldCase } from "../../i18n/names";
 import { staffQuery } from "../users/users";
 import { Search } from "../../ui/Search";
 
@@ -13,8 +13,8 @@ export function TeacherField({ value, onChange, problem }: { value: string | nul
   const [typed, setTyped] = useState<string | null>(null);
   const name = known.find((user) => user.id === value)?.name ?? "";
   const input = typed ?? name;
-  const wanted = input === name ? "" : folded(input);
-  const found = known.filter((user) => folded(user.name).includes(wanted)).slice(0, 50);
+  const wanted = input === name ? "" : foldCase(input);
+  const found = known.filter((user) => foldCase(user.name).includes(wanted)).slice(0, 50);
   return (
     <Search
       label={t("homerooms.teacher")}

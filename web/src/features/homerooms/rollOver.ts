@@ -1,6 +1,6 @@
 // From one school year into the next.
 import { client, data } from "../../api/client";
-import { compareNumbered } from "../../lib/names";
+import { compareNumbered } from "../../i18n/names";
 import { fetchAllUsers } from "../users/users";
 import type { Homeroom } from "./homerooms";
 import { nextName } from "./schoolYears";

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import { Drop } from "../../ui/Drop";
 import { Sheet } from "../../ui/Sheet";
@@ -11,7 +11,7 @@ import { readFile, type Change } from "./wizard";
 /** 1: which file. */
 export function FileStep({ change }: { change: Change }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const reading = useMutation({ mutationFn: readFile, onSuccess: change });
   const example = () =>
     downloadTable("people.csv", [

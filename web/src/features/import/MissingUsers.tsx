@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../ui/Button";
@@ -16,7 +16,7 @@ import type { Report, Wizard } from "./wizard";
 /** Who is in the school and not in the file: left as they are, unless somebody chooses otherwise. */
 export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Report }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const { data: known } = useQuery(allUsersQuery);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

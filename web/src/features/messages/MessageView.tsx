@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { Ask } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -23,7 +23,7 @@ interface Props {
 /** A message in full; reading it is told to nobody but the own counter. */
 export function MessageView({ preview, own, onReply, onDeleted }: Props) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const found = useQuery({ ...messageQuery(preview.id), placeholderData: preview });
   const isOwn = preview.sender.id === own;

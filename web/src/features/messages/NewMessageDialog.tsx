@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";

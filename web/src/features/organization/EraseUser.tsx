@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -12,7 +12,7 @@ import { note } from "../../ui/notes";
 export function EraseUser({ userId, name, onErased }: { userId: string; name: string; onErased: () => Promise<void> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [preview, setPreview] = useState<Schemas["Erased"]>();
   const previewing = useMutation({
     mutationFn: () => data(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: true } })),

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { Ask } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -53,7 +53,7 @@ type MailDomainActions = ReturnType<typeof useMailDomains>;
 
 function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenant: boolean; actions: MailDomainActions }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const isByRecord = domain.method === "DNS";
   const [problem, setProblem] = useState<unknown>(null);
   const check = () => {
@@ -130,7 +130,7 @@ function DnsRecord({ domain }: { domain: MailDomain }) {
 
 function AddMailDomain({ actions, isOfTenant }: { actions: MailDomainActions; isOfTenant: boolean }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [name, setName] = useState("");
   const { add } = actions;
   const problem = fieldProblem(add.error, "domain") ?? (add.isError ? errorText(add.error) : undefined);

@@ -4,10 +4,10 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
-import { isLanguage, LANGUAGES, TAGS } from "../../lib/words";
+import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -52,7 +52,7 @@ const LABELS = {
 export function OrganizationSettings({ school }: { school: Tagged<School> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [form, setForm] = useState(() => initialForm(school));
   // What the form began with, and what was changed elsewhere since.
   const [base, setBase] = useState(school);

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useBytes } from "../../lib/bytes";
-import { useSay } from "../../lib/problems";
+import { useFormatBytes } from "../../i18n/bytes";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import { When } from "../../ui/When";
 import { personalExportQuery } from "./organization";
@@ -15,7 +15,7 @@ const exportKey = (admin: string, user: string) => `${STORAGE_KEY}${admin}:${use
 /** An archive of what the school holds about a person: asked for, made, fetched. Which one it was is remembered in this browser. */
 export function PersonalExport({ admin, userId }: { admin: string; userId: string }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [job, setJob] = useState(() => localStorage.getItem(exportKey(admin, userId)));
   const asking = useMutation({
     mutationFn: () => data(client.POST("/admin/gdpr/export", { body: { userId } })),
@@ -41,7 +41,7 @@ export function PersonalExport({ admin, userId }: { admin: string; userId: strin
 
 function ExportJob({ id }: { id: string }) {
   const { t } = useTranslation();
-  const bytes = useBytes();
+  const bytes = useFormatBytes();
   const job = useQuery(personalExportQuery(id)).data;
   // A job whose archive is gone is as if it had never been.
   if (!job) return null;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../../lib/bytes";
+import { useFormatBytes } from "../../i18n/bytes";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 import { When } from "../../ui/When";
@@ -12,7 +12,7 @@ import { UsageBar } from "./UsageBar";
 /** What the school keeps of what it may keep, of which kind, and where the most of it is. */
 export function StorageUsage() {
   const { t } = useTranslation();
-  const bytes = useBytes();
+  const bytes = useFormatBytes();
   const found = useQuery(storageQuery);
   const kinds = Object.entries(found.data?.kinds ?? {}).filter(([, amount]) => amount > 0);
   return (

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { note } from "../../ui/notes";
 import type { Subject } from "./subjects";
@@ -11,7 +11,7 @@ import type { Subject } from "./subjects";
 /** Offering a subject or not, and removing one that nobody uses. */
 export function useSubjectActions() {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refresh = () => invalidate(cache, "subjects");
   const setOffered = useMutation({

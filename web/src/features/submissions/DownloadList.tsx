@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { dismissDownload, dismissAllDownloads, type Download, useDownloads } from "./downloadQueue";
 
 /** The files that are being made, over whichever screen one goes to meanwhile. */
@@ -27,7 +27,7 @@ export function DownloadList() {
 
 function DownloadItem({ download }: { download: Download }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const { name, state, progress, missing, href } = download;
   return (
     <>

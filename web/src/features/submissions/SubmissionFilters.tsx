@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { assignmentsQuery } from "../groups/groups";
-import { compareNames } from "../../lib/names";
+import { compareNames } from "../../i18n/names";
 import { Choice } from "../../ui/Choice";
 import { Field } from "../../ui/Field";
 import { classOptionsQuery, courseOptionsQuery, type Filters as Wanted, type State, STATES, effectiveState, subjectOptionsQuery } from "./submissions";

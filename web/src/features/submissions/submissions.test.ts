@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { compareNumbered } from "../../lib/names";
+import { compareNumbered } from "../../i18n/names";
 import { countDraftGrades, parseFilters, type Row, countShares, SORTS, effectiveState } from "./submissions";
 
 describe("the address", () => {

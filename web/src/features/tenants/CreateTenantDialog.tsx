@@ -4,9 +4,9 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
-import { language, TAGS } from "../../lib/words";
+import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -42,7 +42,7 @@ function TenantCreated({ created, close }: { created: Schemas["FoundedTenant"]; 
 function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: (founded: Schemas["FoundedTenant"]) => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [name, setName] = useState("");
   const [typed, setTyped] = useState<string>();
   const [zone, setZone] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { fieldProblem, useSay } from "../../lib/problems";
+import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { note } from "../../ui/notes";
@@ -24,7 +24,7 @@ export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose:
 function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const [form, setForm] = useState({
     name: tenant.name,
     slug: tenant.slug,

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { useBytes } from "../../lib/bytes";
-import { useTime } from "../../lib/time";
+import { useFormatBytes } from "../../i18n/bytes";
+import { useTime } from "../../i18n/time";
 import { ServiceHealth } from "../organization/ServiceHealth";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Problems } from "../../ui/Problems";
@@ -12,7 +12,7 @@ import { systemQuery } from "./tenants";
 /** How the installation stands: what it needs, its database, its work beside requests. */
 export function InstallationStatus() {
   const { t, i18n } = useTranslation();
-  const bytes = useBytes();
+  const bytes = useFormatBytes();
   const { moment } = useTime();
   const found = useQuery(systemQuery);
   const count = (amount: number) => amount.toLocaleString(i18n.language);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { InvitationList } from "../users/InvitationList";
 import { Button } from "../../ui/Button";
@@ -14,7 +14,7 @@ import type { Tenant } from "./tenants";
 /** Who was invited to a school; where no email arrives, whoever runs the installation confirms. */
 export function PendingInvitations({ tenant }: { tenant: Tenant }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const [accepted, setAccepted] = useState<Schemas["ConfirmedInvitation"]>();
   const confirm = useMutation({

@@ -4,9 +4,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { chooseSchool, type Me } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { RowText } from "../organization/RowText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -100,7 +100,7 @@ function useTenantActions(person: Me) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const onError = (problem: unknown) => note(errorText(problem));
   const path = (tenant: Tenant) => ({ params: { path: { id: tenant.id } } });
   const onChanged = (text: string) => {

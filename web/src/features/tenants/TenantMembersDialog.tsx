@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { clearPageSchool } from "../../auth/pageSchool";
 import { Button } from "../../ui/Button";
@@ -16,7 +16,7 @@ import { PendingInvitations } from "./PendingInvitations";
 /** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
 export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const list = useInfiniteQuery(tenantMembersQuery(tenant.id));
   const members = list.data?.pages.flatMap((page) => page.data) ?? [];
   const acting = useImpersonate(tenant.id);

@@ -4,7 +4,7 @@ import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { currentOf, merge, type Tagged } from "../../lib/versions";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
-import { useBytes } from "../../lib/bytes";
+import { useFormatBytes } from "../../i18n/bytes";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Drop } from "../../ui/Drop";
@@ -32,7 +32,7 @@ interface Props {
 /** A topic that does not exist yet: everything is sent by one button, its files after it. */
 export function NewTopic({ classId, courseId, person }: Props) {
   const { t } = useTranslation();
-  const size = useBytes();
+  const size = useFormatBytes();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { form, isDirty, isRestored, change, discard, markSaved } = useTopicEdits(emptyForm(courseId), person, `topic:new:${courseId ?? classId}`);

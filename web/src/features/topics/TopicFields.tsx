@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { Choice } from "../../ui/Choice";
 import { Count } from "../../ui/Count";
 import { Field } from "../../ui/Field";

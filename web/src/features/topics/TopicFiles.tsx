@@ -4,9 +4,9 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useBytes } from "../../lib/bytes";
+import { useFormatBytes } from "../../i18n/bytes";
 import { neighbour } from "../../lib/focus";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Chip } from "../../ui/Chip";
 import { Choice } from "../../ui/Choice";
@@ -65,8 +65,8 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
 
 function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; isLocked: boolean }) {
   const { t } = useTranslation();
-  const size = useBytes();
-  const errorText = useSay();
+  const size = useFormatBytes();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const row = useRef<HTMLLIElement>(null);
   const [isConfirming, setConfirming] = useState(false);

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { neighbour } from "../../lib/focus";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -55,7 +55,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
 
 function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const row = useRef<HTMLLIElement>(null);
   const [open, setOpen] = useState<"time" | "gone">();

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { asButton } from "../../ui/Button";
@@ -64,7 +64,7 @@ export function TopicHeader({ topic }: { topic: Topic }) {
 
 function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const path = { id: topic.id };

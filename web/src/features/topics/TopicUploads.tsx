@@ -1,14 +1,14 @@
 import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import type { AttachmentUpload } from "./useAttachmentUploads";
 
 /** Files on their way, each with its progress, its way out, and what went wrong with it. */
 export function TopicUploads({ uploads, onCancel }: { uploads: readonly AttachmentUpload[]; onCancel: (key: number) => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   if (uploads.length === 0) return null;
   return (
     <ul className="flex flex-col gap-2" aria-label={t("topic.onTheWay")}>

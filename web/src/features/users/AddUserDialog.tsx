@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
-import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
@@ -72,7 +72,7 @@ interface AddUserFormProps {
 
 function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFormProps) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const rooms = useQuery(homeroomsQuery);
   const [role, setRole] = useState<NewRole>("STUDENT");
   const [accountKind, setAccountKind] = useState<AccountKind>("made");

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
 import { useNow } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -23,7 +23,7 @@ interface Props {
 /** People who were invited and have not answered yet. */
 export function InvitationList({ organizationId, more }: Props) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const now = useNow(60_000);
   const found = useInfiniteQuery(invitationsQuery(organizationId));

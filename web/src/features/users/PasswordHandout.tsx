@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
 import { downloadTable } from "../import/csv";
-import { compareNumbered, comparePeople } from "../../lib/names";
-import { useSay } from "../../lib/problems";
+import { compareNumbered, comparePeople } from "../../i18n/names";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Progress } from "../../ui/Progress";
@@ -28,7 +28,7 @@ interface Props {
 /** First passwords for many: made one after the other, told once, as a table or on slips of paper. */
 export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const [problem, setProblem] = useState<unknown>(null);
   const [isMaking, setMaking] = useState(false);

@@ -5,10 +5,10 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { isOfFields, useFields, useSay } from "../../lib/problems";
+import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import type { Me } from "../../auth/session";
-import { isLanguage, LANGUAGES } from "../../lib/words";
+import { isLanguage, LANGUAGES } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Choice, type Option } from "../../ui/Choice";
 import { Field } from "../../ui/Field";
@@ -110,7 +110,7 @@ const TEXT_FIELDS = ["name", "email", "firstName", "lastName", "username", "exte
 
 function EditUser({ user }: { user: FullUser }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXT_FIELDS)[number], string>;
   const [values, setValues] = useState(before);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
@@ -50,7 +50,7 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
 /** A new password, shown once; asked first, because it ends the old one and signs the person out. */
 export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose: () => void }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const reset = useMutation({
     mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { note } from "../../ui/notes";
 import { type KnownUser, type Role, roleOf } from "./users";
@@ -11,7 +11,7 @@ import { type KnownUser, type Role, roleOf } from "./users";
 /** Lets people in or keeps them out; giving a role. Answers the two mutations. */
 export function useUserActions() {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refresh = () => invalidate(cache, "users", "admin");
   const onError = (problem: unknown) => void note(errorText(problem));

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../../api/client";
-import { comparePeople } from "../../lib/names";
+import { comparePeople } from "../../i18n/names";
 import { queryKeys } from "../../lib/queryKeys";
 import { type Me, effectiveRole, type EffectiveRole } from "../../auth/session";
 

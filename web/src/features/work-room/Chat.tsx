@@ -3,7 +3,7 @@ import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";
 import { chatQuery, firstUnread, mergePages, type Message } from "./chat";

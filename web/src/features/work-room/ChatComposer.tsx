@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { upload } from "../../lib/upload";
 import { BOX } from "../../ui/field";
@@ -18,7 +18,7 @@ type Attachment = Schemas["MessageAttachment"];
 /** Where a message is written. What could not be sent stays, in this browser too, and is sent again with one press. */
 export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: string }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const [text, setText] = useState(() => draft(own, workRoomId));
   const [files, setFiles] = useState<Attachment[]>([]);

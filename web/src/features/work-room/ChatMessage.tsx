@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { now } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Area } from "../../ui/Area";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -66,7 +66,7 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
 }
 
 function useDelete(message: Message) {
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),

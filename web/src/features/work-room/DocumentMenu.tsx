@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { neighbour } from "../../lib/focus";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { isStaff } from "../../auth/session";
 import { upload } from "../../lib/upload";
@@ -20,7 +20,7 @@ import { VersionsDialog } from "./VersionsDialog";
 /** What can be done with a document beside opening it. What is not allowed is not offered. */
 export function DocumentMenu({ document, workRoom, isOpen }: { document: Document; workRoom: WorkRoom; isOpen: boolean }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { person } = useRouteContext({ from: "/_school" });

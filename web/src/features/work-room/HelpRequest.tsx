@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { minutes, useNow } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../lib/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -87,7 +87,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
 /** What a teacher in the room sees of the call, and the way to say that it is handled. */
 export function HelpRequestBanner({ group }: { group: Group }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const at = useNow();
   const handled = useMutation({

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../../api/client";
-import { fieldProblem } from "../../lib/problems";
+import { fieldProblem } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";

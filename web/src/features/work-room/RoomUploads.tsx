@@ -2,14 +2,14 @@ import { X } from "lucide-react";
 import { ProgressBar } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import type { RoomUpload } from "./useUploads";
 
 /** Files on their way. */
 export function RoomUploads({ uploads }: { uploads: readonly RoomUpload[] }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   if (uploads.length === 0) return null;
   return (
     <ul className="flex flex-col gap-2">

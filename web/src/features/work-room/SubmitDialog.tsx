@@ -4,7 +4,7 @@ import { CheckboxGroup, DialogTrigger, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { now } from "../../lib/clock";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Problems } from "../../ui/Problems";

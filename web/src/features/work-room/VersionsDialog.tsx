@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -90,7 +90,7 @@ function VersionRow({ version, workRoom: workRoom, isLatest, address, restore, i
 /** Goes back to an earlier state; the undo is going back to the one before. */
 function useRestore(document: Document, groupId: string) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refresh = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) })]);
   const restore = (version: number) => client.POST("/workrooms/documents/{id}/versions/{version}/restore", { params: { path: { id: document.id, version } } });

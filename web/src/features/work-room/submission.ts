@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../../api/client";
 import { now } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../lib/queryKeys";
 import { note } from "../../ui/notes";
 import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
@@ -64,7 +64,7 @@ export function useRefreshAffected(): () => Promise<unknown> {
 /** Handing in; said with its undo. Who comes second is told who was first. */
 export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => string, close: () => void) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const cache = useQueryClient();
   const refreshAffected = useRefreshAffected();
   return useMutation({
@@ -88,7 +88,7 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
 /** Taking back; said with its undo, which is handing in again and works until the time is over. */
 export function useTakeBack(topic: Topic | undefined) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const refreshAffected = useRefreshAffected();
   return useMutation({
     mutationFn: (documents: Document[]) => takeBackDocuments(documents.map((one) => one.id)),

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../../api/client";
-import { compareNumbered } from "../../lib/names";
+import { compareNumbered } from "../../i18n/names";
 import { queryKeys } from "../../lib/queryKeys";
 
 export type WorkRoom = Schemas["WorkRoom"];

@@ -10,10 +10,10 @@ import { ActivityRow } from "../../features/activity/ActivityRow";
 import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { save } from "../../lib/save";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
@@ -87,7 +87,7 @@ function ActivityDays({ rows }: { rows: readonly ActivityEntry[] }) {
 
 function ExportButton({ query }: { query: ReturnType<typeof activityParams> }) {
   const { t } = useTranslation();
-  const errorText = useSay();
+  const errorText = useErrorText();
   const fetching = useMutation({
     mutationFn: async () => (await data(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
     onSuccess: (table) => save(table, "activity.csv"),

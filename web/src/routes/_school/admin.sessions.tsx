@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
 import { client, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
+import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, requireRole } from "../../auth/session";
 import { useUserAgentText } from "../../features/account/userAgent";
@@ -102,7 +102,7 @@ function SessionUser({ session }: { session: Session }) {
 function useEndSession(onEnded: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const errorText = useSay();
+  const errorText = useErrorText();
   return useMutation({
     mutationFn: (id: string) => client.DELETE("/admin/sessions/{id}", { params: { path: { id } } }),
     onSuccess: () => {

@@ -15,7 +15,7 @@ import { Announcer } from "../../features/board/Announcer";
 import { now, useNow } from "../../lib/clock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { asButton, Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";

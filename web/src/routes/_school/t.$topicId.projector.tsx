@@ -9,7 +9,7 @@ import { classQuery } from "../../features/board/classAndCourse";
 import { left, useNow } from "../../lib/clock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { asButton, Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useNow } from "../../lib/clock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
-import { useTime } from "../../lib/time";
+import { useTime } from "../../i18n/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
 import { asButton } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";

@@ -16,4 +16,4 @@ const surname = (name: string): string => name.trim().split(/\s+/).at(-1) ?? "";
 export const comparePeople = (one: string, other: string): number => root.compare(surname(one), surname(other)) || root.compare(one, other);
 
 /** A name or a search text without case and accents. */
-export const folded = (text: string): string => text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase().toLowerCase();
+export const foldCase = (text: string): string => text.trim().normalize("NFKD").replaceAll(/\p{M}/gu, "").toUpperCase().toLowerCase();

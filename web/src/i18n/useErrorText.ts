@@ -3,10 +3,10 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
 
-export { fieldProblem, isOfFields, useFields } from "./fields";
+export { fieldProblem, isOfFields, useFields } from "../lib/fields";
 
 /** A problem in the reader's words where we have them, else in the service's. */
-export function useSay(): (problem: unknown) => string {
+export function useErrorText(): (problem: unknown) => string {
   const { t, i18n } = useTranslation();
   return (problem) => {
     if (!(problem instanceof Problem)) return t("problem.UNKNOWN");

@@ -2,13 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { now } from "./clock";
+import { now } from "../lib/clock";
 import { meQuery } from "../auth/session";
 
-const machine = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Whether the browser knows a zone: a name that nobody knows would break every screen that shows a time. */
-export function isZone(name: string): boolean {
+export function isKnownZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
   } catch {
@@ -19,7 +19,7 @@ export function isZone(name: string): boolean {
 /** The zone of this person, else of the school, else of this machine. */
 export function useZone(): string {
   const { data: person } = useQuery(meQuery);
-  return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isZone(zone)) ?? machine;
+  return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isKnownZone(zone)) ?? browserZone;
 }
 
 /** How moments are said: `moment` shortly, `day` without a time, `full` with everything. Each takes ISO 8601. */
@@ -27,13 +27,13 @@ export function useTime() {
   const { t, i18n } = useTranslation();
   const zone = useZone();
   const language = i18n.language;
-  const say = (options: Intl.DateTimeFormatOptions) => {
+  const formatter = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options });
     return (at: string) => format.format(new Date(at));
   };
-  const day = say({ dateStyle: "medium" });
-  const clock = say({ timeStyle: "short" });
+  const day = formatter({ dateStyle: "medium" });
+  const clock = formatter({ timeStyle: "short" });
   const today = day(new Date(now()).toISOString());
-  const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : say({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
-  return { zone, language, day, clock, moment, full: say({ dateStyle: "full", timeStyle: "long" }) };
+  const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
+  return { zone, language, day, clock, moment, full: formatter({ dateStyle: "full", timeStyle: "long" }) };
 }
