@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Problem } from "./api/client";
-import { queryKeys } from "./lib/queryKeys";
+import { queryKeys } from "./api/queryKeys";
 import { initI18n } from "./i18n";
 import { routeTree } from "./routeTree.gen";
 import { RouteError, renameChunkErrors } from "./components/layout/RouteError";

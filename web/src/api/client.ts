@@ -33,35 +33,35 @@ client.use({
   },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
-    if (!response.ok) throw await problemOf(response, generations.get(request));
+    if (!response.ok) throw await parseProblem(response, generations.get(request));
   },
 });
 
 /** What the service says went wrong. */
-export async function problemOf(response: Response, sentIn?: number): Promise<Problem> {
+export async function parseProblem(response: Response, sentIn?: number): Promise<Problem> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null);
-  const said = (typeof body === "object" && body !== null ? body : {}) as {
+  const parsed = (typeof body === "object" && body !== null ? body : {}) as {
     code?: string;
     message?: string;
     details?: { path: string; message: string }[];
     requestId?: string;
     current?: unknown;
   };
-  checkSchoolChanged(said.code, sentIn);
+  checkSchoolChanged(parsed.code, sentIn);
   return new Problem(
     response.status,
-    said.code ?? "UNKNOWN",
-    said.message ?? response.statusText,
-    said.details ?? [],
-    said.requestId ?? response.headers.get("x-request-id") ?? undefined,
-    said.current === undefined ? undefined : { object: said.current, etag: response.headers.get("etag") ?? undefined },
+    parsed.code ?? "UNKNOWN",
+    parsed.message ?? response.statusText,
+    parsed.details ?? [],
+    parsed.requestId ?? response.headers.get("x-request-id") ?? undefined,
+    parsed.current === undefined ? undefined : { object: parsed.current, etag: response.headers.get("etag") ?? undefined },
   );
 }
 
 /** The data of an answer; a refusal has been thrown before. */
-export async function data<T>(answer: Promise<{ data?: T }>): Promise<T> {
-  return (await answer).data as T;
+export async function unwrap<T>(request: Promise<{ data?: T }>): Promise<T> {
+  return (await request).data as T;
 }

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { queryKeys } from "../lib/queryKeys";
+import { client, unwrap } from "../api/client";
+import { queryKeys } from "../api/queryKeys";
 import type { Me } from "./session";
 import { Button } from "../ui/Button";
 import { FormAlert } from "./FormAlert";
@@ -19,7 +19,7 @@ export function OwnInvitations({ person }: { person: Me }) {
   const cache = useQueryClient();
   const list = useQuery({
     queryKey: queryKeys.invitations.own(),
-    queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as OwnInvitation[],
+    queryFn: async () => (await unwrap(client.GET("/auth/organization/list-user-invitations"))) as unknown as OwnInvitation[],
     enabled: person.emailVerified,
     retry: false,
   });

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
 import { forgetDrafts } from "../lib/drafts";
@@ -18,12 +18,12 @@ import { Window } from "../ui/Window";
 async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
   await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
-  const found = await data(client.GET("/users/me"));
+  const found = await unwrap(client.GET("/users/me"));
   const school = getPageSchool()?.id;
   if (found.id !== person.id || school === undefined) return found;
   if (found.organization?.id !== school) await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
   markSchoolRestored();
-  return found.organization?.id === school ? found : data(client.GET("/users/me"));
+  return found.organization?.id === school ? found : unwrap(client.GET("/users/me"));
 }
 
 /** Over the page of a person whose session has ended. Who signs in again goes on; somebody else gets a page of their own. */

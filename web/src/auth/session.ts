@@ -2,9 +2,9 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { notFound } from "@tanstack/react-router";
 
-import { client, data, Problem, type Schemas } from "../api/client";
+import { client, unwrap, Problem, type Schemas } from "../api/client";
 import { forgetDrafts } from "../lib/drafts";
-import { queryKeys } from "../lib/queryKeys";
+import { queryKeys } from "../api/queryKeys";
 import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 
 export type Me = Schemas["Me"];
@@ -17,7 +17,7 @@ export const meQuery = queryOptions({
   queryKey: queryKeys.me.self(),
   queryFn: async (): Promise<Me | null> => {
     try {
-      return await data(client.GET("/users/me"));
+      return await unwrap(client.GET("/users/me"));
     } catch (problem) {
       if (problem instanceof Problem && problem.status === 401) return null;
       throw problem;
@@ -30,13 +30,13 @@ export const meQuery = queryOptions({
 export const schoolsQuery = (person: Me) =>
   queryOptions({
     queryKey: queryKeys.schools.of(person.id),
-    queryFn: () => (isSuper(person) ? data(client.GET("/tenants")) : data(client.GET("/auth/organization/list"))) as Promise<School[]>,
+    queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<School[]>,
   });
 
 /** The school in which the session works now, asked when a page shows another one. */
 export const activeSchoolQuery = queryOptions({
   queryKey: queryKeys.me.activeSchool(),
-  queryFn: async () => (await data(client.GET("/users/me"))).organization ?? null,
+  queryFn: async () => (await unwrap(client.GET("/users/me"))).organization ?? null,
   staleTime: 0,
 });
 
@@ -44,7 +44,7 @@ export const activeSchoolQuery = queryOptions({
 export const impersonationQuery = queryOptions({
   queryKey: queryKeys.me.acting(),
   queryFn: async () => {
-    const found = (await data(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
+    const found = (await unwrap(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
     return typeof found?.session.impersonatedBy === "string";
   },
   staleTime: Infinity,

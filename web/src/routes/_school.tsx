@@ -3,7 +3,7 @@ import { createFileRoute, Outlet, redirect, useNavigate, useRouter } from "@tans
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { goLive, type Line } from "../lib/live";
+import { connectRealtime, type ConnectionStatus } from "../api/realtime";
 import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "../auth/session";
 import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
 import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
@@ -88,14 +88,14 @@ function SchoolLayout() {
 }
 
 /** Holds the live channel while somebody is in the school. */
-function useRealtime(): Line {
+function useRealtime(): ConnectionStatus {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const generation = useSessionGeneration();
-  const [connection, setConnection] = useState<Line>("connecting");
+  const [connection, setConnection] = useState<ConnectionStatus>("connecting");
   useEffect(
     () =>
-      goLive(cache, setConnection, (reason) => {
+      connectRealtime(cache, setConnection, (reason) => {
         // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
         if (reason !== "SIGNED_OUT") return void requestSignIn();
         clearUserData(cache);

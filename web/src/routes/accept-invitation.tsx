@@ -3,12 +3,12 @@ import { createFileRoute, useNavigate, useRouterState } from "@tanstack/react-ro
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
+import { client, unwrap } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
 import { fieldProblem } from "../i18n/useErrorText";
-import { queryKeys } from "../lib/queryKeys";
+import { queryKeys } from "../api/queryKeys";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
@@ -21,14 +21,14 @@ function AcceptInvitation() {
   const token = new URLSearchParams(useRouterState({ select: (state) => state.location.hash })).get("token") ?? "";
   const preview = useQuery({
     queryKey: queryKeys.invitations.preview(token),
-    queryFn: () => data(client.POST("/invitations/preview", { body: { token } })),
+    queryFn: () => unwrap(client.POST("/invitations/preview", { body: { token } })),
     // On the way to the sign-in page the address has no token any more.
     enabled: token !== "",
     retry: false,
     staleTime: Infinity,
   });
   const accepting = useMutation({
-    mutationFn: (password: string | undefined) => data(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
+    mutationFn: (password: string | undefined) => unwrap(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
     // All sessions of the account may have ended, also one of this browser. The preview stays: its token is used up.
     onSuccess: () => {
       cache.removeQueries({ type: "inactive" });

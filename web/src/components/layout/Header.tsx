@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { GlobalShortcuts } from "../../features/shortcuts/GlobalShortcuts";
-import type { Line } from "../../lib/live";
+import type { ConnectionStatus } from "../../api/realtime";
 import type { Me } from "../../auth/session";
 import { UnreadLink } from "../../features/messages/UnreadLink";
 import { AccountButton } from "./AccountButton";
@@ -10,7 +10,7 @@ import { MobileNav } from "./MobileNav";
 import { linksFor } from "./navigation";
 
 /** What stands above every screen: the school, where one can go, whether the live channel is open, who is here. */
-export function Header({ person, connection }: { person: Me; connection: Line }) {
+export function Header({ person, connection }: { person: Me; connection: ConnectionStatus }) {
   const { t } = useTranslation();
   const links = linksFor(person);
   return (
@@ -46,7 +46,7 @@ export function Header({ person, connection }: { person: Me; connection: Line })
 }
 
 /** Whether what is shown is live. Narrow screens say it in words only when it is not. */
-function ConnectionState({ connection }: { connection: Line }) {
+function ConnectionState({ connection }: { connection: ConnectionStatus }) {
   const { t } = useTranslation();
   const text = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
   return (

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { save } from "../../lib/save";
+import { saveBlob } from "../../api/saveBlob";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
 
@@ -12,8 +12,8 @@ export function OwnDataExport() {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const fetching = useMutation({
-    mutationFn: () => data(client.POST("/users/me/export", { parseAs: "blob" })) as Promise<Blob>,
-    onSuccess: (archive) => save(archive, "groupwork.zip"),
+    mutationFn: () => unwrap(client.POST("/users/me/export", { parseAs: "blob" })) as Promise<Blob>,
+    onSuccess: (archive) => saveBlob(archive, "groupwork.zip"),
   });
   return (
     <SettingsSection title={t("me.data")} text={t("me.dataText")}>

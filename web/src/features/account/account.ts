@@ -1,9 +1,9 @@
 // The own account: what its owner may change of it, and where he is signed in.
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { impersonationQuery, meQuery } from "../../auth/session";
 import { type Language, setLanguage, TAGS } from "../../i18n";
 import { note } from "../../ui/notes";
@@ -26,8 +26,8 @@ export const accountSessionsQuery = queryOptions({
   queryKey: queryKeys.me.devices(),
   queryFn: async (): Promise<AccountSession[]> => {
     const [list, here] = await Promise.all([
-      data(client.GET("/auth/list-sessions")) as Promise<SessionResponse[]>,
-      data(client.GET("/auth/get-session")) as Promise<{ session: { id: string } } | null>,
+      unwrap(client.GET("/auth/list-sessions")) as Promise<SessionResponse[]>,
+      unwrap(client.GET("/auth/get-session")) as Promise<{ session: { id: string } } | null>,
     ]);
     const marked = list.map((one) => ({ ...one, isCurrent: one.id === here?.session.id }));
     return marked.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent) || other.updatedAt.localeCompare(one.updatedAt));
@@ -35,7 +35,7 @@ export const accountSessionsQuery = queryOptions({
 });
 
 /** Changes the own profile. */
-export const updateProfile = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/users/me", { body: edit }));
+export const updateProfile = (edit: Schemas["ProfileEdit"]) => unwrap(client.PATCH("/users/me", { body: edit }));
 
 /** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
 export function useChangeLanguage(): (language: Language) => void {

@@ -2,8 +2,8 @@
 import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 import type { ActivityFilterValues } from "./filters";
 
 export type ActivityEntry = Schemas["ActivityLog"];
@@ -23,7 +23,7 @@ export function activityParams({ period, ...rest }: ActivityFilterValues, zone: 
 export const activityQuery = (query: ReturnType<typeof activityParams>) =>
   infiniteQueryOptions({
     queryKey: queryKeys.activity.log(query),
-    queryFn: ({ pageParam }) => data(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
+    queryFn: ({ pageParam }) => unwrap(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -33,7 +33,7 @@ export const activityNamesQuery = queryOptions({
   queryKey: queryKeys.activity.names(),
   queryFn: async () => {
     const none = { params: { query: {} } };
-    const [classes, groups, topics] = await Promise.all([data(client.GET("/classes", none)), data(client.GET("/groups", none)), data(client.GET("/assignments", none))]);
+    const [classes, groups, topics] = await Promise.all([unwrap(client.GET("/classes", none)), unwrap(client.GET("/groups", none)), unwrap(client.GET("/assignments", none))]);
     return {
       classes,
       groups,

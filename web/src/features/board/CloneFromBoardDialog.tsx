@@ -3,10 +3,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Moment } from "../../ui/Moment";
@@ -24,7 +24,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
   const [end, setEnd] = useState<string | null>(() => new Date(Math.max(Date.parse(board.assignment.deadline), now()) + WEEK).toISOString());
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
-    mutationFn: (deadline: string) => data(client.POST("/assignments/{id}/clone", { params: { path: { id: board.assignment.id } }, body: { deadline, withFiles } })),
+    mutationFn: (deadline: string) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: board.assignment.id } }, body: { deadline, withFiles } })),
     onSuccess: async (topic) => {
       await invalidate(cache, "assignments");
       await navigate({ to: "/t/$topicId", params: { topicId: topic.id } });

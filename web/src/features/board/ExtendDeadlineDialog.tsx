@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -31,12 +31,12 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
   const preview = useQuery({
     queryKey: queryKeys.assignments.deadlinePreview(id, next),
     queryFn: async () => {
-      const previewed = await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: { dryRun: "1" } }, body: { deadline: next } }));
+      const previewed = await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: { dryRun: "1" } }, body: { deadline: next } }));
       return "count" in previewed ? previewed.count : 0;
     },
   });
   const refresh = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.board.one(id) }), invalidate(cache, "assignments")]);
-  const setDeadline = (to: string) => data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: customDeadline ? { recomputeLate: "1" } : {} }, body: { deadline: to } }));
+  const setDeadline = (to: string) => unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: customDeadline ? { recomputeLate: "1" } : {} }, body: { deadline: to } }));
   const undo = useMutation({ mutationFn: () => setDeadline(deadline), onSettled: refresh });
   const extend = useMutation({
     mutationFn: () => setDeadline(next),

@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { whenQuiet } from "../../lib/whenQuiet";
@@ -51,7 +51,7 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
   const isOwn = finishedById === person?.id;
   const by = useQuery({ ...finisherQuery(id), enabled: finishedById !== null && !isOwn }).data;
   const reopen = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/reopen", { params: { path: { id } } })),
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id } } })),
     onError: (problem) => note(errorText(problem)),
     onSettled: () => cache.invalidateQueries(),
   });
@@ -72,5 +72,5 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
 /** The name of who finished a topic: the log knows. */
 const finisherQuery = (id: string) => ({
   queryKey: queryKeys.activity.finisher(id),
-  queryFn: async () => (await data(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,
+  queryFn: async () => (await unwrap(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,
 });

@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { note } from "../../ui/notes";
@@ -22,13 +22,13 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
   const [chosen, setChosen] = useState<Links>({});
   const preview = useQuery({
     queryKey: queryKeys.assignments.finishPreview(path.id),
-    queryFn: () => data(client.POST("/assignments/{id}/finish", { params: { path, query: { dryRun: "1" } } })),
+    queryFn: () => unwrap(client.POST("/assignments/{id}/finish", { params: { path, query: { dryRun: "1" } } })),
     gcTime: 0,
     staleTime: 0,
   });
   const drafts = preview.data?.unlinkedDrafts ?? [];
   const finish = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } })),
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } })),
     onSuccess: ({ unsavedDocuments }) => {
       if (unsavedDocuments.length > 0) note(t("finish.unsaved", { count: unsavedDocuments.length }));
       onClose();

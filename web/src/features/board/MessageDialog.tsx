@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";

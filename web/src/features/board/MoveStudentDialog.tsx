@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -22,7 +22,7 @@ export function MoveStudentDialog({ board, from, userId, onClose }: { board: Boa
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
-  const moveStudent = (move: Move) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: move.from, userId } }, body: { toGroupId: move.to } }));
+  const moveStudent = (move: Move) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: move.from, userId } }, body: { toGroupId: move.to } }));
   const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => note(errorText(problem)), onSettled: refresh });
   const move = useMutation({
     mutationFn: moveStudent,

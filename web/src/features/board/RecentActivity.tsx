@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { useQuiet } from "../../lib/whenQuiet";
 import { type Board, numberedName } from "./board";
@@ -45,7 +45,7 @@ function latestQuery(board: Board) {
   return {
     queryKey: queryKeys.activity.board(board.assignment.id, news),
     queryFn: async (): Promise<readonly Schemas["ActivityLog"][]> =>
-      (await data(client.GET("/activity-logs", { params: { query: { classId: board.assignment.classId, limit: 25 } } }))).data,
+      (await unwrap(client.GET("/activity-logs", { params: { query: { classId: board.assignment.classId, limit: 25 } } }))).data,
     gcTime: 60_000,
   };
 }

@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import type { Schemas } from "../../api/client";
-import { updateAll } from "../../lib/queryKeys";
+import { updateFamily } from "../../api/queryKeys";
 
 /** What the live channel tells about one group: who is here, who writes, the last twenty minutes. */
 export interface PresenceEvent {
@@ -14,7 +14,7 @@ export interface PresenceEvent {
 /** Puts it into the boards that show the group; answers whether one does. */
 export function applyPresence(cache: QueryClient, hint: PresenceEvent): boolean {
   let isShown = false;
-  updateAll(cache, "board", (found) => {
+  updateFamily(cache, "board", (found) => {
     const groups = found.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...withPresence(card, hint) } : card));
     isShown ||= groups.some((card) => card.group.id === hint.groupId);
     return { ...found, groups };

@@ -1,9 +1,9 @@
 // The lesson board: one question, kept fresh by the live channel, and what is read out of its answer.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { serverSaid } from "../../lib/clock";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Board = Schemas["Board"];
 export type BoardGroup = Schemas["BoardGroup"];
@@ -12,7 +12,7 @@ export const boardQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.board.one(id),
     queryFn: async () => {
-      const answer = await data(client.GET("/assignments/{id}/board", { params: { path: { id } } }));
+      const answer = await unwrap(client.GET("/assignments/{id}/board", { params: { path: { id } } }));
       serverSaid(answer.serverNow);
       return answer;
     },

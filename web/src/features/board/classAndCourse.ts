@@ -1,8 +1,8 @@
 // Where a topic belongs, which the board itself does not tell: small answers that hardly ever change.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 const staleTime = 300_000;
 
@@ -11,7 +11,7 @@ export const classQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.place(id),
     queryFn: async () => {
-      const found = await data(client.GET("/classes/{id}", { params: { path: { id } } }));
+      const found = await unwrap(client.GET("/classes/{id}", { params: { path: { id } } }));
       return { name: found.name, teachers: new Map([found.teacher, ...(found.coTeachers ?? [])].map((one) => [one.id as string, one.name])) };
     },
     staleTime,
@@ -20,6 +20,6 @@ export const classQuery = (id: string) =>
 /** The names of the courses by their ids. */
 export const courseNamesQuery = queryOptions({
   queryKey: queryKeys.courses.names(),
-  queryFn: async () => new Map((await data(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
+  queryFn: async () => new Map((await unwrap(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
   staleTime,
 });

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { allOf, invalidate } from "../../lib/queryKeys";
+import { getFamily, invalidate } from "../../api/queryKeys";
 import { isPageAbandoned } from "../../auth/sessionEnd";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { note } from "../../ui/notes";
@@ -88,7 +88,7 @@ export function useMarkHandled(): (card: BoardGroup) => void {
 async function sendHandled(cache: QueryClient, card: BoardGroup): Promise<void> {
   const { id } = card.group;
   unmark(id);
-  const now = allOf(cache, "board").flatMap((found) => found.groups.filter((one) => one.group.id === id));
+  const now = getFamily(cache, "board").flatMap((found) => found.groups.filter((one) => one.group.id === id));
   // Asked anew in the meantime: that call nobody has handled.
   if (now.every((one) => callKey(one) === callKey(card))) {
     await client.POST("/groups/{id}/help/resolve", { params: { path: { id } }, body: {} });

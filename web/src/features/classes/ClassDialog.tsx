@@ -4,11 +4,11 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { subjectsQuery } from "../courses/courses";
 import { now } from "../../lib/clock";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -181,10 +181,10 @@ function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) =>
         schedule: rest.schedule.length === 0 ? null : rest.schedule,
       };
       if (schoolClass === undefined) {
-        return data(client.POST("/classes", { body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) } }));
+        return unwrap(client.POST("/classes", { body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) } }));
       }
       const owner = teacherId !== null && teacherId !== schoolClass.teacherId ? { teacherId } : {};
-      return data(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }));
+      return unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { ...body, ...owner } }));
     },
     onSuccess: async (saved) => {
       await invalidate(cache, "classes", "courses");

@@ -3,9 +3,9 @@ import { useNavigate, useRouteContext } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
 import { More } from "../../ui/More";
@@ -50,7 +50,7 @@ export function useClassStatus(schoolClass: Class) {
   const cache = useQueryClient();
   const before = schoolClass.status;
   const change = useMutation({
-    mutationFn: (status: Class["status"]) => data(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { status } })),
+    mutationFn: (status: Class["status"]) => unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
       // An archived class does not become a draft again.
       const undo = before === "DRAFT" && status === "ARCHIVED" ? undefined : before;
@@ -71,12 +71,12 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
   const path = { id: schoolClass.id };
   const counted = useQuery({
     queryKey: queryKeys.removal.ofClass(schoolClass.id),
-    queryFn: () => data(client.DELETE("/classes/{id}", { params: { path, query: { dryRun: "1", force: "1" } } })),
+    queryFn: () => unwrap(client.DELETE("/classes/{id}", { params: { path, query: { dryRun: "1", force: "1" } } })),
     gcTime: 0,
     staleTime: 0,
   });
   const remove = useMutation({
-    mutationFn: () => data(client.DELETE("/classes/{id}", { params: { path, query: { force: "1" } } })),
+    mutationFn: () => unwrap(client.DELETE("/classes/{id}", { params: { path, query: { force: "1" } } })),
     onSuccess: async () => {
       note(t("classes.deleted", { name: schoolClass.name }));
       await navigate({ to: "/courses" });

@@ -4,9 +4,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Field } from "../../ui/Field";
@@ -35,7 +35,7 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
   const [withTopics, setTopics] = useState(true);
   const [withStudents, setStudents] = useState(false);
   const clone = useMutation({
-    mutationFn: () => data(client.POST("/classes/{id}/clone", { params: { path: { id: schoolClass.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
+    mutationFn: () => unwrap(client.POST("/classes/{id}/clone", { params: { path: { id: schoolClass.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
     onSuccess: async (made) => {
       await invalidate(cache, "classes", "courses", "assignments");
       note(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));

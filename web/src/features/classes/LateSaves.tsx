@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { asButton } from "../../ui/Button";
 import { When } from "../../ui/When";
 
@@ -17,7 +17,7 @@ export function LateSaves({ classId }: { classId?: string }) {
   const bytes = useFormatBytes();
   const found = useQuery({
     queryKey: queryKeys.document.late(classId),
-    queryFn: () => data(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
+    queryFn: () => unwrap(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
     refetchInterval: POLL_INTERVAL_MS,
   });
   const texts = found.data ?? [];

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -9,7 +9,7 @@ import { Window } from "../../ui/Window";
 /** A new password for a student who has forgotten it, shown this once. */
 export function ResetPasswordDialog({ person, onClose }: { person: { id: string; name: string }; onClose: () => void }) {
   const { t } = useTranslation();
-  const reset = useMutation({ mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
+  const reset = useMutation({ mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
   return (
     <Window title={t("classes.passwordTitle", { name: person.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (

@@ -1,8 +1,8 @@
 // Classes and the people in them, as the service tells it.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Class = Schemas["Class"];
 export type ClassStudent = Schemas["ClassStudent"];
@@ -10,32 +10,32 @@ export type ClassStudent = Schemas["ClassStudent"];
 /** Every class of the school. */
 export const classesQuery = queryOptions({
   queryKey: queryKeys.classes.list(),
-  queryFn: () => data(client.GET("/classes", { params: { query: {} } })),
+  queryFn: () => unwrap(client.GET("/classes", { params: { query: {} } })),
 });
 
 export const classQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.one(id),
-    queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })),
+    queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })),
   });
 
 /** The students of a class and the groups each is in, for its teachers. */
 export const classStudentsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.roster(id),
-    queryFn: async () => (await data(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one) => one.view === "FULL"),
+    queryFn: async () => (await unwrap(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one) => one.view === "FULL"),
   });
 
 export const homeroomsQuery = queryOptions({
   queryKey: queryKeys.homerooms.list(),
-  queryFn: () => data(client.GET("/homerooms", { params: { query: {} } })),
+  queryFn: () => unwrap(client.GET("/homerooms", { params: { query: {} } })),
 });
 
 /** People of the school by what was typed of their name. */
 export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
     queryKey: queryKeys.users.named(role, search, limit),
-    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
+    queryFn: async () => (await unwrap(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
     placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
   });
 

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { refreshGroups } from "../courses/useMembers";
 import { useErrorText } from "../../i18n/useErrorText";
 import { note } from "../../ui/notes";
@@ -33,8 +33,8 @@ export function useEnrolment(classId: string) {
   const cache = useQueryClient();
   const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
-  const enroll = (studentIds: string[]) => data(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
-  const expel = (studentId: string) => data(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
+  const enroll = (studentIds: string[]) => unwrap(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
+  const expel = (studentId: string) => unwrap(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
   const roster = () => cache.fetchQuery({ ...classStudentsQuery(classId), staleTime: 0 });
   const add = useMutation({
     mutationFn: (person: Person) => enroll([person.id]),
@@ -44,7 +44,7 @@ export function useEnrolment(classId: string) {
   const addHomeroom = useMutation({
     mutationFn: async (homeroomId: string) => {
       const before = new Set((await roster()).map((student) => student.user.id));
-      const answer = await data(client.POST("/classes/{id}/students", { params: { path }, body: { homeroomId } }));
+      const answer = await unwrap(client.POST("/classes/{id}/students", { params: { path }, body: { homeroomId } }));
       const added = (await roster()).map((student) => student.user.id).filter((id) => !before.has(id));
       return { ...answer, ids: added };
     },
@@ -72,8 +72,8 @@ export function useTeachers(classId: string) {
   const { t } = useTranslation();
   const { ends, undo } = useMutationCallbacks();
   const path = { id: classId };
-  const join = (userId: string) => data(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
-  const leave = (userId: string) => data(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
+  const join = (userId: string) => unwrap(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
+  const leave = (userId: string) => unwrap(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
   const add = useMutation({
     mutationFn: (person: Person) => join(person.id),
     onSuccess: (_answer, person) => note(t("classes.teacherAdded", { name: person.name }), undo(() => leave(person.id))),

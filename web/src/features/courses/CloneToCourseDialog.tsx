@@ -4,12 +4,12 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
 import { now } from "../../lib/clock";
 import type { ListedAssignment } from "../groups/groups";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -43,7 +43,7 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
   const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), now()) + WEEK).toISOString());
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
-    mutationFn: (to: { courseId: string; classId: string; deadline: string }) => data(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
+    mutationFn: (to: { courseId: string; classId: string; deadline: string }) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
     onSuccess: async (made) => {
       await invalidate(cache, "assignments", "courses");
       note(t("courses.cloned", { title: made.title }));

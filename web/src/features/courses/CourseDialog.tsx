@@ -4,10 +4,10 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -140,11 +140,11 @@ function useSaveCourse(course: Course | undefined, onSaved: (course: Course) => 
   const cache = useQueryClient();
   return useMutation({
     mutationFn: async ({ newSubject, ...wish }: CourseInput) => {
-      const subjectId = wish.subjectId === NEW ? (await data(client.POST("/subjects", { body: { name: newSubject } }))).id : wish.subjectId;
+      const subjectId = wish.subjectId === NEW ? (await unwrap(client.POST("/subjects", { body: { name: newSubject } }))).id : wish.subjectId;
       const body = { name: wish.name, description: wish.description || null, subjectId };
-      if (course === undefined) return data(client.POST("/courses", { body: { ...body, classId: wish.classId } }));
+      if (course === undefined) return unwrap(client.POST("/courses", { body: { ...body, classId: wish.classId } }));
       const moved = wish.classId === course.classId ? {} : { classId: wish.classId };
-      return data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }));
+      return unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }));
     },
     onSuccess: async (saved) => {
       await invalidate(cache, "courses");

@@ -4,7 +4,7 @@ import { Clock, Hand, UserPlus } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { neighbour } from "../../lib/focus";
 import type { ListedGroup } from "../groups/groups";
@@ -128,7 +128,7 @@ function GroupMenu({ group }: { group: ListedGroup }) {
   const row = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState<"change" | "delete">();
   const remove = useMutation({
-    mutationFn: () => data(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
+    mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
     onSuccess: async (gone) => {
       const focus = neighbour(row.current);
       note(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));

@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { neighbour } from "../../lib/focus";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { More } from "../../ui/More";
 import { note } from "../../ui/notes";
@@ -54,7 +54,7 @@ export function useCourseStatus(course: Course) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   const change = useMutation({
-    mutationFn: (status: Course["status"]) => data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
+    mutationFn: (status: Course["status"]) => unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
       const undo = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
       note(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
@@ -70,7 +70,7 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
+    mutationFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
     onSuccess: async () => {
       note(t("courses.deleted", { name: course.name }));
       // Whoever stands in the course leaves before it is asked for again.
@@ -88,7 +88,7 @@ function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; o
   const errorText = useErrorText();
   const counted = useQuery({
     queryKey: queryKeys.removal.ofCourse(course.id),
-    queryFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
+    queryFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
     gcTime: 0,
     staleTime: 0,
   });

@@ -3,12 +3,12 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import type { ListedGroup } from "../groups/groups";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
-import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
+import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Field } from "../../ui/Field";
@@ -44,7 +44,7 @@ export function GroupDialog(props: Props) {
 function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; close: () => void }) {
   const found = useQuery({
     queryKey: queryKeys.groups.form(id),
-    queryFn: () => tagged(client.GET("/groups/{id}", { params: { path: { id } } })),
+    queryFn: () => withVersion(client.GET("/groups/{id}", { params: { path: { id } } })),
     gcTime: 0,
     staleTime: Infinity,
   });
@@ -73,7 +73,7 @@ const LABELS = {
   within: "courses.course",
 } as const;
 
-function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<ListedGroup>; close: () => void }) {
+function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Versioned<ListedGroup>; close: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -81,7 +81,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
   const [form, setForm] = useState(() => initialForm(group, courseId));
   // What the form began with; after a change elsewhere, what is there now.
   const [base, setBase] = useState(group);
-  const [differences, setDifferences] = useState<Difference<typeof form>[]>();
+  const [differences, setDifferences] = useState<FieldConflict<typeof form>[]>();
   const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const { name, displayName, number, needed, startDate, within } = form;
   const there = (useQuery(coursesQuery).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId));
@@ -90,13 +90,13 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
       const body = { displayName: displayName || null, requiredDocuments: Number(needed), startDate, courseId: within || null };
       const groupNumber = number === "" ? {} : { groupNumber: Number(number) };
       return base
-        ? data(client.PATCH("/groups/{id}", { params: { path: { id: base.id } }, body: { ...body, ...groupNumber, name }, ...ifMatch(base) }))
-        : data(client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }));
+        ? unwrap(client.PATCH("/groups/{id}", { params: { path: { id: base.id } }, body: { ...body, ...groupNumber, name }, ...ifMatch(base) }))
+        : unwrap(client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }));
     },
     onError: (problem) => {
-      const now = currentOf<ListedGroup>(problem);
+      const now = currentVersion<ListedGroup>(problem);
       if (now === undefined || base === undefined) return;
-      const merged = merge(initialForm(base, courseId), form, initialForm(now, courseId));
+      const merged = mergeForm(initialForm(base, courseId), form, initialForm(now, courseId));
       setForm(merged.form);
       setDifferences(merged.differences);
       setBase(now);
@@ -118,7 +118,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
     if (field === "within") return there.find((course) => course.id === now)?.name ?? t("courses.loose");
     return now ?? "";
   };
-  const isLate = currentOf(save.error) !== undefined;
+  const isLate = currentVersion(save.error) !== undefined;
   return (
     <Form
       className="flex flex-col gap-4"

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Choice } from "../../ui/Choice";
 import { Empty } from "../../ui/Empty";

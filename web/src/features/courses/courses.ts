@@ -1,8 +1,8 @@
 // Courses, and what belongs to them, as the service tells it.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Course = Schemas["Course"];
 export type CourseDetail = Schemas["CourseDetail"];
@@ -11,28 +11,28 @@ export type Subject = Schemas["Subject"];
 /** Every course of the school. */
 export const coursesQuery = queryOptions({
   queryKey: queryKeys.courses.list(),
-  queryFn: () => data(client.GET("/courses", { params: { query: {} } })),
+  queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })),
 });
 
 /** One course with short lists of its groups and topics. */
 export const courseQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.courses.one(id),
-    queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id } } })),
+    queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id } } })),
   });
 
 /** Courses whose names hold what was typed. */
 export const courseSearchQuery = (search: string) =>
   queryOptions({
     queryKey: queryKeys.courses.named(search),
-    queryFn: () => data(client.GET("/courses", { params: { query: search === "" ? {} : { search } } })),
+    queryFn: () => unwrap(client.GET("/courses", { params: { query: search === "" ? {} : { search } } })),
     placeholderData: (before: Course[] | undefined) => before,
   });
 
 /** The subjects that are taught. */
 export const subjectsQuery = queryOptions({
   queryKey: queryKeys.subjects.active(),
-  queryFn: async () => (await data(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
+  queryFn: async () => (await unwrap(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
 });
 
 /** The topics of a course with everything in them; colleagues of other classes get none. */
@@ -40,25 +40,25 @@ export const courseTopicsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.ofCourse(courseId),
     queryFn: async () =>
-      (await data(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic) => topic.view === "FULL"),
+      (await unwrap(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic) => topic.view === "FULL"),
   });
 
 /** The groups of a course with everything in them; colleagues of other classes get none. */
 export const courseGroupsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofCourse(courseId),
-    queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId } } }))).filter((group) => group.view === "FULL"),
+    queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId } } }))).filter((group) => group.view === "FULL"),
   });
 
 /** The groups of own classes that are in no course. */
 export const unassignedGroupsQuery = queryOptions({
   queryKey: queryKeys.groups.loose(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group) => group.view === "FULL"),
 });
 
 /** The topics of own classes that are in no course. */
 export const unassignedTopicsQuery = queryOptions({
   queryKey: queryKeys.assignments.loose(),
   queryFn: async () =>
-    (await data(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic) => topic.view === "FULL"),
+    (await unwrap(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic) => topic.view === "FULL"),
 });

@@ -2,11 +2,11 @@
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { nameOf } from "../board/board";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { note } from "../../ui/notes";
 
 /** Number and name of a group, as it is called everywhere. */
@@ -20,9 +20,9 @@ interface Person {
   name: string;
 }
 
-const addMembers = (group: ListedGroup, studentIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
-const removeMember = (group: ListedGroup, userId: string) => data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
-const moveMember = (from: ListedGroup, to: ListedGroup, userId: string) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
+const addMembers = (group: ListedGroup, studentIds: string[]) => unwrap(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
+const removeMember = (group: ListedGroup, userId: string) => unwrap(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
+const moveMember = (from: ListedGroup, to: ListedGroup, userId: string) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
 
 /** Adding, removing and moving students of groups; each says what happened and offers to undo it. */
 export function useMembers() {

@@ -1,8 +1,8 @@
 // What came back for the work of a group: grades that were given out, and words.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Submission = Schemas["Submission"];
 export type Feedback = Schemas["Feedback"];
@@ -11,13 +11,13 @@ export type Topic = Schemas["GroupAssignment"];
 export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.attempts(groupAssignmentId),
-    queryFn: () => data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } })),
+    queryFn: () => unwrap(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } })),
   });
 
 export const feedbackTextsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.words(groupAssignmentId),
-    queryFn: () => data(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
+    queryFn: () => unwrap(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
   });
 
 /** The work of a group on a topic, as it is shown or as a list shows it. */

@@ -3,10 +3,10 @@ import { useRef, useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -53,7 +53,7 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
   const cache = useQueryClient();
   const errorText = useErrorText();
   const onSettled = () => invalidate(cache, "feedback");
-  const restore = useMutation({ mutationFn: () => data(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => note(errorText(problem)), onSettled });
+  const restore = useMutation({ mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => note(errorText(problem)), onSettled });
   const remove = useMutation({
     mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
     onSuccess: () => {
@@ -98,7 +98,7 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
   };
   const sendComment = useMutation({
     mutationFn: () =>
-      data(
+      unwrap(
         client.POST("/feedback", {
           body: { text: text.trim(), visibility: isStaff ? "STAFF" : "GROUP", ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }) },
         }),

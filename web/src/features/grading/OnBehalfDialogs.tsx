@@ -3,7 +3,7 @@ import { useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import type { Document } from "../work-room/workRoom";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -21,7 +21,7 @@ interface Props {
 export function SubmitForGroup({ assignmentId, ...rest }: Props & { assignmentId: string }) {
   const { t } = useTranslation();
   const submit = (document: Document, comment: string) =>
-    data(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id: document.id } }, body: { assignmentId, ...(comment === "" ? {} : { note: comment }) } }));
+    unwrap(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id: document.id } }, body: { assignmentId, ...(comment === "" ? {} : { note: comment }) } }));
   return <OnBehalfDialog {...rest} texts={{ open: t("work.submitFor"), title: t("work.submitForTitle", { name: rest.groupName }), text: t("work.submitForText"), field: t("work.submitNote"), confirm: t("work.submitGo") }} perform={submit} />;
 }
 
@@ -29,7 +29,7 @@ export function SubmitForGroup({ assignmentId, ...rest }: Props & { assignmentId
 export function TakeBackForGroup(props: Props) {
   const { t } = useTranslation();
   const takeBack = (document: Document, reason: string) =>
-    data(client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id: document.id } }, body: reason === "" ? {} : { reason } }));
+    unwrap(client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id: document.id } }, body: reason === "" ? {} : { reason } }));
   return <OnBehalfDialog {...props} kind="quiet" texts={{ open: t("work.backFor"), title: t("work.backForTitle", { name: props.groupName }), text: t("work.backForText"), field: t("work.backReason"), confirm: t("work.backGo") }} perform={takeBack} />;
 }
 

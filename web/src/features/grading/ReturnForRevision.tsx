@@ -3,7 +3,7 @@ import { useState } from "react";
 import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { fieldProblem } from "../../i18n/useErrorText";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -39,7 +39,7 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
   const cache = useQueryClient();
   const [text, setText] = useState(feedback);
   const returning = useMutation({
-    mutationFn: () => data(client.POST("/feedback/submissions/{id}/return", { params: { path: { id: submission.id } }, body: { feedback: text.trim() } })),
+    mutationFn: () => unwrap(client.POST("/feedback/submissions/{id}/return", { params: { path: { id: submission.id } }, body: { feedback: text.trim() } })),
     onSuccess: () => {
       note(t("work.revised", { name: groupName }));
       close();

@@ -5,8 +5,8 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react"
 
 import { client, Problem, type Schemas } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
-import { invalidate } from "../../lib/queryKeys";
-import { currentOf, type Difference, merge, type Tagged, tagged } from "../../lib/versions";
+import { invalidate } from "../../api/queryKeys";
+import { currentVersion, type FieldConflict, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { initialForm, gradeBody, type GradeForm, formOf, isSameForm, type StoredGradeForm } from "./gradeForm";
 import type { Submission } from "./work";
 
@@ -24,7 +24,7 @@ export interface Grading {
   savedAt: string | undefined;
   problem: unknown;
   /** What was changed elsewhere while something else was typed here. Nothing is sent by itself until the reader sends it. */
-  conflicts: readonly Difference<GradeForm>[] | undefined;
+  conflicts: readonly FieldConflict<GradeForm>[] | undefined;
   /** The grade as the service has it, as a form. */
   saved: GradeForm;
   /** Leaves what was typed for what is there. */
@@ -52,7 +52,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const [isSaving, setSaving] = useState(false);
   const [isReturning, setReturning] = useState(false);
   const [problem, setProblem] = useState<unknown>();
-  const [differences, setDifferences] = useState<readonly Difference<GradeForm>[]>();
+  const [differences, setDifferences] = useState<readonly FieldConflict<GradeForm>[]>();
   // The version of the grade that is shown; unknown until it was asked for.
   const etag = useRef<string>(undefined);
   const now = useRef({ form, grade });
@@ -66,7 +66,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   /** Goes on with another grade than the form began with; words that are not saved yet stay. Returns whether they contradict it. */
   const mergeNewer = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
     const { form: here, grade: before } = now.current;
-    const merged = merge(formOf(before), here, formOf(found));
+    const merged = mergeForm(formOf(before), here, formOf(found));
     const isContradicted = merged.differences.some((difference) => difference.isTyped);
     now.current = { form: merged.form, grade: found };
     setGrade(found);
@@ -85,7 +85,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   }, [receiveNewer, mergeNewer]);
 
   const take = useCallback(
-    (answer: Tagged<Submission>, sent: GradeForm) => {
+    (answer: Versioned<Submission>, sent: GradeForm) => {
       etag.current = answer.etag;
       setDifferences(undefined);
       setGrade(answer.grade);
@@ -108,21 +108,21 @@ export function useGrading(submission: Submission, person: string, of: string, m
         setReturning(publish !== undefined);
         try {
           if (etag.current === undefined) {
-            const known = await tagged(client.GET("/feedback/submissions/{id}", { params: { path: { id } } }));
+            const known = await withVersion(client.GET("/feedback/submissions/{id}", { params: { path: { id } } }));
             etag.current = known.etag;
             if (!isSameGrade(known.grade, now.current.grade)) {
               mergeNewer(known.grade, publish !== undefined);
               return false;
             }
           }
-          const answer = await tagged(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body, headers: { "If-Match": etag.current ?? "*" } }));
+          const answer = await withVersion(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body, headers: { "If-Match": etag.current ?? "*" } }));
           take(answer, publish === false ? formOf(answer.grade) : sent);
           setProblem(undefined);
           void invalidate(cache, "assignments");
           void invalidate(cache, "submissions");
           return true;
         } catch (refused) {
-          const current = currentOf<Submission>(refused);
+          const current = currentVersion<Submission>(refused);
           if (current === undefined) {
             setProblem(refused);
             return false;

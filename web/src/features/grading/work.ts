@@ -1,9 +1,9 @@
 // One work after another: a topic with what its groups handed in is one question, so that going on to the next group asks nothing.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, Problem, type Schemas } from "../../api/client";
+import { client, unwrap, Problem, type Schemas } from "../../api/client";
 import { compareNames } from "../../i18n/names";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { type Document, splitDocuments, type Topic, type WorkRoom } from "../work-room/workRoom";
 
 export type Assignment = Schemas["Assignment"];
@@ -16,7 +16,7 @@ export const topicWorksQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.work(id),
     queryFn: async (): Promise<Assignment> => {
-      const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
+      const found = await unwrap(client.GET("/assignments/{id}", { params: { path: { id } } }));
       if (found.view === "FULL") return found;
       throw new Problem(404, "NOT_FOUND", "This topic is of another class");
     },
@@ -27,7 +27,7 @@ export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.submissions.attempts(groupAssignmentId),
     queryFn: async () => {
-      const found = await data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
+      const found = await unwrap(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
       return found.toSorted((one, other) => other.attempt - one.attempt);
     },
   });
@@ -36,7 +36,7 @@ export const attemptsQuery = (groupAssignmentId: string) =>
 export const gradeHistoryQuery = (submissionId: string, count: number) =>
   queryOptions({
     queryKey: queryKeys.submissions.grades(submissionId, count),
-    queryFn: () => data(client.GET("/feedback/submissions/{id}/grades", { params: { path: { id: submissionId } } })),
+    queryFn: () => unwrap(client.GET("/feedback/submissions/{id}/grades", { params: { path: { id: submissionId } } })),
   });
 
 /** What was said about the work of a group, in the order it was said. */
@@ -44,7 +44,7 @@ export const commentsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.comments(groupAssignmentId),
     queryFn: async () => {
-      const found = await data(client.GET("/feedback", { params: { query: { groupAssignmentId } } }));
+      const found = await unwrap(client.GET("/feedback", { params: { query: { groupAssignmentId } } }));
       return found.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
     },
   });
@@ -53,7 +53,7 @@ export const commentsQuery = (groupAssignmentId: string) =>
 export const contributionsQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.contributions(groupId),
-    queryFn: () => data(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
+    queryFn: () => unwrap(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
   });
 
 export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { draft, keepDraft } from "../../lib/drafts";
 import type { ListedGroup as Known } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Leave } from "../../ui/Leave";
 import { note } from "../../ui/notes";

@@ -1,9 +1,9 @@
 // What the service knows of a course whose students are divided, and how the division gets there.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Problem, type Schemas } from "../../api/client";
+import { client, unwrap, type Problem, type Schemas } from "../../api/client";
 import type { ListedGroup } from "../groups/groups";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { type MembershipChange, countGroups, newGroups, type PlanColumn, type Plan, type Size, type Wish } from "./plan";
 
 export type CourseDetail = Schemas["CourseDetail"];
@@ -16,20 +16,20 @@ export interface Student {
 }
 
 export const courseQuery = (courseId: string) =>
-  queryOptions({ queryKey: queryKeys.courses.one(courseId), queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
+  queryOptions({ queryKey: queryKeys.courses.one(courseId), queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
 
 /** The students of a class, by name. */
 export const studentsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.classes.names(classId),
-    queryFn: async (): Promise<Student[]> => (await data(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
+    queryFn: async (): Promise<Student[]> => (await unwrap(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
   });
 
 /** All groups of a class: their numbers are taken, whatever course they belong to. */
 export const classGroupsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofClass(classId),
-    queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group) => group.view === "FULL"),
+    queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { classId } } }))).filter((group) => group.view === "FULL"),
   });
 
 /** The groups of a course as places on the screen. */
@@ -45,7 +45,7 @@ export const isFinished = (group: ListedGroup): boolean => group.groupAssignment
 export async function requestDivision(course: CourseDetail, studentIds: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
   const kept = (kind: Wish["kind"]) =>
     wishes.filter((wish) => wish.kind === kind).map((wish) => wish.students.filter((student) => studentIds.includes(student))).filter((set) => set.length > 1);
-  const answer = await data(
+  const answer = await unwrap(
     client.POST("/groups/generate", {
       params: { query: { dryRun: "1" } },
       body: { classId: course.classId, courseId: course.id, groupCount: countGroups(studentIds.length, size), strategy, studentIds: [...studentIds], keepApart: kept("apart"), keepTogether: kept("together") },
@@ -57,7 +57,7 @@ export async function requestDivision(course: CourseDetail, studentIds: readonly
 
 /** Makes the new groups, all or none. */
 export const createGroups = (course: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<ListedGroup[]> =>
-  data(
+  unwrap(
     client.POST("/groups/batch", {
       body: {
         classId: course.classId,
@@ -85,7 +85,7 @@ export async function applyChanges(changes: readonly MembershipChange[]): Promis
 }
 
 function applyChange({ student, from, to }: MembershipChange): Promise<unknown> {
-  if (from !== null && to !== null) return data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from, userId: student } }, body: { toGroupId: to } }));
-  if (to !== null) return data(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { studentIds: [student] } }));
-  return data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: from ?? "", userId: student } } }));
+  if (from !== null && to !== null) return unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from, userId: student } }, body: { toGroupId: to } }));
+  if (to !== null) return unwrap(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { studentIds: [student] } }));
+  return unwrap(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: from ?? "", userId: student } } }));
 }

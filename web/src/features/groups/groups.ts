@@ -1,8 +1,8 @@
 // Groups and topics as the service tells them, and what the start pages make of them.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 /** Groups and topics as lists show them; what was handed in and what came back is fetched with the one that is opened. */
 export type ListedGroup = Schemas["GroupListItem"];
@@ -11,7 +11,7 @@ export type ListedAssignment = Schemas["AssignmentListItem"];
 /** The groups the caller is in, or that belong to a class he teaches. */
 export const myGroupsQuery = queryOptions({
   queryKey: queryKeys.groups.mine(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group) => group.view === "FULL"),
   // Nobody is told the moment a group begins; looking again is how a student learns of it.
   refetchInterval: 300_000,
 });
@@ -19,7 +19,7 @@ export const myGroupsQuery = queryOptions({
 /** The topics of the classes the caller teaches. */
 export const assignmentsQuery = queryOptions({
   queryKey: queryKeys.assignments.mine(),
-  queryFn: async () => (await data(client.GET("/assignments", { params: { query: {} } }))).filter((topic) => topic.view === "FULL"),
+  queryFn: async () => (await unwrap(client.GET("/assignments", { params: { query: {} } }))).filter((topic) => topic.view === "FULL"),
 });
 
 /** The topic a group works on: the one that ends next, else the one that ended last. */

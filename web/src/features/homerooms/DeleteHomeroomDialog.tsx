@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { note } from "../../ui/notes";
 import { homeroomLabel, type Homeroom } from "./homerooms";
@@ -14,7 +14,7 @@ export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroo
   const errorText = useErrorText();
   const cache = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => data(client.DELETE("/homerooms/{id}", { params: { path: { id: homeroom.id } } })),
+    mutationFn: () => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id: homeroom.id } } })),
     onSuccess: async () => {
       onDeleted?.();
       await Promise.all([cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }), invalidate(cache, "classes")]);

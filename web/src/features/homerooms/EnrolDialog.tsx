@@ -2,9 +2,9 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { UserSearch } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
 import { Button } from "../../ui/Button";
@@ -32,7 +32,7 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
       const ids = [...chosen];
       let added = 0;
       for (let at = 0; at < ids.length; at += MAX_STUDENTS) {
-        added += (await data(client.POST("/homerooms/{id}/students", { params: { path: { id: homeroom.id } }, body: { studentIds: ids.slice(at, at + MAX_STUDENTS) } }))).added;
+        added += (await unwrap(client.POST("/homerooms/{id}/students", { params: { path: { id: homeroom.id } }, body: { studentIds: ids.slice(at, at + MAX_STUDENTS) } }))).added;
       }
       return added;
     },

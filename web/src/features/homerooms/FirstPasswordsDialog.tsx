@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { PasswordHandout } from "../users/PasswordHandout";
 import { fetchAllUsers, isFullUser, type FullUser } from "../users/users";
 import type { PasswordSheet } from "../users/passwordSheets";

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../organization/AdminPage";
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { staffQuery } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
@@ -115,8 +115,8 @@ function useRemoveStudent(id: string) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: async ({ row, isIn }: { row: HomeroomStudent; isIn: boolean }) => {
-      if (isIn) await data(client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }));
-      else await data(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
+      if (isIn) await unwrap(client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }));
+      else await unwrap(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
     },
     onSuccess: async (_, { row, isIn }) => {
       await invalidate(cache, "homerooms");

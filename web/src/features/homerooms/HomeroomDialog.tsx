@@ -3,10 +3,10 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { note } from "../../ui/notes";
@@ -28,7 +28,7 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
   const [teacherId, setTeacherId] = useState(homeroom?.teacherId ?? null);
   const body = { name: name.trim(), academicYear: year.trim() || null, gradeLevel: grade.trim() || null, teacherId };
   const save = useMutation({
-    mutationFn: () => (homeroom ? data(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body })) : data(client.POST("/homerooms", { body }))),
+    mutationFn: () => (homeroom ? unwrap(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body })) : unwrap(client.POST("/homerooms", { body }))),
     onSuccess: async () => {
       await invalidate(cache, "homerooms");
       note(homeroom ? t("app.saved") : t("homerooms.made", { name: body.name }));

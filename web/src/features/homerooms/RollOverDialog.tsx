@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -58,7 +58,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
     },
   });
   const undo = useMutation({
-    mutationFn: (made: string[]) => Promise.all(made.map((id) => data(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
+    mutationFn: (made: string[]) => Promise.all(made.map((id) => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
     onError: (problem) => void note(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
   });

@@ -1,16 +1,16 @@
 // Homerooms and who is in them.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Homeroom = Schemas["Homeroom"];
 export type HomeroomStudent = Schemas["HomeroomStudent"];
 
-export const homeroomsQuery = queryOptions({ queryKey: queryKeys.homerooms.list(), queryFn: () => data(client.GET("/homerooms")) });
+export const homeroomsQuery = queryOptions({ queryKey: queryKeys.homerooms.list(), queryFn: () => unwrap(client.GET("/homerooms")) });
 
 export const homeroomStudentsQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.homerooms.students(id), queryFn: () => data(client.GET("/homerooms/{id}/students", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.homerooms.students(id), queryFn: () => unwrap(client.GET("/homerooms/{id}/students", { params: { path: { id } } })) });
 
 /** How a homeroom is called where several years stand beside each other. */
 export const homeroomLabel = (room: Homeroom): string => [room.name, room.academicYear].filter(Boolean).join(" · ");

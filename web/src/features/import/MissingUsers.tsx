@@ -2,9 +2,9 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -22,7 +22,7 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allow = useMutation({
     mutationFn: async ({ users, isActive }: { users: KnownUser[]; isActive: boolean }) => {
-      for (const user of users) await data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
+      for (const user of users) await unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
     },
     onSuccess: (_, { users, isActive }) => {
       setChosen(new Set());

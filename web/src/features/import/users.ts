@@ -1,7 +1,7 @@
 // Everybody of the school, to set beside a file: who is new and has no password, who is not in it.
 import { queryOptions } from "@tanstack/react-query";
 
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { fetchAllUsers, isFullUser, type KnownUser, roleOf, type FullUser } from "../users/users";
 import { parseLine } from "./columns";
 import type { Report, Wizard } from "./wizard";

@@ -3,8 +3,8 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { Problem, type Schemas } from "../../api/client";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
-import { upload } from "../../lib/upload";
+import { invalidate, queryKeys } from "../../api/queryKeys";
+import { upload } from "../../api/upload";
 import type { PasswordSheet } from "../users/passwordSheets";
 import { composeTable, guessColumns, type ColumnMap } from "./columns";
 import { decodeText, type Encoding, parseTable, formatTable } from "./csv";

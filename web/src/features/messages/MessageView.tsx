@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Ask } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";

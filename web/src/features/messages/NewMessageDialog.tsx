@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { draft, keepDraft } from "../../lib/drafts";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";

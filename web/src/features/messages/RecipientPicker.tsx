@@ -4,9 +4,9 @@ import { useState } from "react";
 import { CheckboxGroup, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useCalm } from "../../lib/calm";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -90,7 +90,7 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
   const some = useQuery({
     queryKey: queryKeys.users.addressees(searchText),
     queryFn: async () =>
-      (await data(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(searchText === "" ? {} : { search: searchText }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
+      (await unwrap(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(searchText === "" ? {} : { search: searchText }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
     enabled: isStaff,
     placeholderData: (before) => before,
   });

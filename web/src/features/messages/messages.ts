@@ -1,9 +1,9 @@
 // Messages between people of a school, and announcements to a class.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { comparePeople } from "../../i18n/names";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Message = Schemas["Message"];
 
@@ -15,20 +15,20 @@ export const messagesQuery = (box: Box, classId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: queryKeys.messages.box(box, classId ?? ""),
     queryFn: ({ pageParam }) =>
-      data(client.GET("/messages", { params: { query: { box, limit: 30, ...(classId === undefined ? {} : { classId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
+      unwrap(client.GET("/messages", { params: { query: { box, limit: 30, ...(classId === undefined ? {} : { classId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
 export const messageQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.messages.one(id), queryFn: () => data(client.GET("/messages/{id}", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.messages.one(id), queryFn: () => unwrap(client.GET("/messages/{id}", { params: { path: { id } } })) });
 
 export const unreadCountQuery = queryOptions({
   queryKey: queryKeys.messages.unread(),
-  queryFn: async () => (await data(client.GET("/messages/unread-count"))).unreadCount,
+  queryFn: async () => (await unwrap(client.GET("/messages/unread-count"))).unreadCount,
 });
 
-export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.open(), queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
+export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.open(), queryFn: () => unwrap(client.GET("/classes", { params: { query: { mine: "1" } } })) });
 
 export interface Addressee {
   id: string;

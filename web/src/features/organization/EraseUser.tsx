@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -15,11 +15,11 @@ export function EraseUser({ userId, name, onErased }: { userId: string; name: st
   const errorText = useErrorText();
   const [preview, setPreview] = useState<Schemas["Erased"]>();
   const previewing = useMutation({
-    mutationFn: () => data(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: true } })),
+    mutationFn: () => unwrap(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: true } })),
     onSuccess: ({ erased }) => setPreview(erased),
   });
   const erasing = useMutation({
-    mutationFn: () => data(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: false } })),
+    mutationFn: () => unwrap(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: false } })),
     onSuccess: async () => {
       note(t("privacy.erased", { name }));
       // Nobody is left to be asked for before everything else is asked for anew.

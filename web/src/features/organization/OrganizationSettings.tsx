@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, type Schemas } from "../../api/client";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
-import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../../lib/versions";
+import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -49,14 +49,14 @@ const LABELS = {
 } as const;
 
 /** Name and rules of the school. */
-export function OrganizationSettings({ school }: { school: Tagged<School> }) {
+export function OrganizationSettings({ school }: { school: Versioned<School> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
   const [form, setForm] = useState(() => initialForm(school));
   // What the form began with, and what was changed elsewhere since.
   const [base, setBase] = useState(school);
-  const [differences, setDifferences] = useState<Difference<typeof form>[]>();
+  const [differences, setDifferences] = useState<FieldConflict<typeof form>[]>();
   const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const saving = useMutation({
     mutationFn: () => {
@@ -68,12 +68,12 @@ export function OrganizationSettings({ school }: { school: Tagged<School> }) {
         lateDefault,
         features: { teachersAddSubjects, studentsChangeNames },
       };
-      return tagged(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
+      return withVersion(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
     },
     onError: (problem) => {
-      const now = currentOf<School>(problem);
+      const now = currentVersion<School>(problem);
       if (now === undefined) return;
-      const merged = merge(initialForm(base), form, initialForm(now));
+      const merged = mergeForm(initialForm(base), form, initialForm(now));
       setForm(merged.form);
       setDifferences(merged.differences);
       setBase(now);
@@ -130,7 +130,7 @@ export function OrganizationSettings({ school }: { school: Tagged<School> }) {
       {saving.isError && differences !== undefined ? (
         <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(initialForm(base)[field]), isTyped }))} />
       ) : null}
-      {saving.isError && currentOf(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
+      {saving.isError && currentVersion(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
         <p role="alert" className="text-bad">
           {errorText(saving.error)}
         </p>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
@@ -18,7 +18,7 @@ export function PersonalExport({ admin, userId }: { admin: string; userId: strin
   const errorText = useErrorText();
   const [job, setJob] = useState(() => localStorage.getItem(exportKey(admin, userId)));
   const asking = useMutation({
-    mutationFn: () => data(client.POST("/admin/gdpr/export", { body: { userId } })),
+    mutationFn: () => unwrap(client.POST("/admin/gdpr/export", { body: { userId } })),
     onSuccess: ({ id }) => {
       localStorage.setItem(exportKey(admin, userId), id);
       setJob(id);

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 import { Search } from "../../ui/Search";
 
 interface Props {
@@ -19,14 +19,14 @@ export function UserSearch({ label, value, onChange }: Props) {
   const [typed, setTyped] = useState<string>();
   const known = useQuery({
     queryKey: queryKeys.users.one(value ?? ""),
-    queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: value ?? "" } } })),
+    queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id: value ?? "" } } })),
     enabled: value !== null,
   });
   const text = typed ?? (value === null ? "" : (known.data?.name ?? ""));
   const search = useDeferredValue(text.trim());
   const found = useQuery({
     queryKey: queryKeys.users.found(search),
-    queryFn: () => data(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
+    queryFn: () => unwrap(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
     placeholderData: keepPreviousData,
   });
   const list = found.data?.data ?? [];

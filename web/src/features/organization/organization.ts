@@ -1,19 +1,19 @@
 // The school as those who run it see it: numbers, storage, settings, who is signed in, what is kept of a person.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
-import { tagged } from "../../lib/versions";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
+import { withVersion } from "../../api/versions";
 
-export const statsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
-export const storageQuery = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => data(client.GET("/admin/storage")) });
-export const settingsQuery = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => tagged(client.GET("/admin/settings")) });
+export const statsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => unwrap(client.GET("/admin/stats")) });
+export const storageQuery = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => unwrap(client.GET("/admin/storage")) });
+export const settingsQuery = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => withVersion(client.GET("/admin/settings")) });
 
 /** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
 export const healthQuery = queryOptions({
   queryKey: queryKeys.health.now(),
   queryFn: async () => {
-    const [whole, ready] = await Promise.all([data(client.GET("/health")), fetch("/api/health/ready")]);
+    const [whole, ready] = await Promise.all([unwrap(client.GET("/health")), fetch("/api/health/ready")]);
     return { ...whole, ready: (await ready.json()) as Schemas["Readiness"] };
   },
 });
@@ -22,7 +22,7 @@ export const sessionsQuery = (userId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.sessions(userId ?? ""),
     queryFn: ({ pageParam }) =>
-      data(client.GET("/admin/sessions", { params: { query: { ...(userId === undefined ? {} : { userId }), ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
+      unwrap(client.GET("/admin/sessions", { params: { query: { ...(userId === undefined ? {} : { userId }), ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -31,7 +31,7 @@ export const sessionsQuery = (userId: string | undefined) =>
 export const personalExportQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.admin.exports(id),
-    queryFn: () => data(client.GET("/admin/gdpr/jobs/{id}", { params: { path: { id } } })),
+    queryFn: () => unwrap(client.GET("/admin/gdpr/jobs/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data === undefined || ["QUEUED", "RUNNING"].includes(state.data.status) ? 1_000 : false),
   });
 

@@ -1,8 +1,8 @@
 // The mail domains of a school, for its administrators and for those who run the installation.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type MailDomain = Schemas["MailDomain"];
 
@@ -10,7 +10,7 @@ export type MailDomain = Schemas["MailDomain"];
 export const mailDomainsQuery = (tenant?: string) =>
   queryOptions({
     queryKey: queryKeys.admin.domains(tenant),
-    queryFn: () => data(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),
+    queryFn: () => unwrap(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),
   });
 
 /** Adding a domain (a SUPER_ADMIN sets it at once), looking for its record, and removing it. */
@@ -19,10 +19,10 @@ export function useMailDomains(tenant?: string) {
   const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.domains() });
   const add = useMutation({
     mutationFn: (domain: string) =>
-      data(tenant === undefined ? client.POST("/admin/domains", { body: { domain } }) : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } })),
+      unwrap(tenant === undefined ? client.POST("/admin/domains", { body: { domain } }) : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } })),
     onSuccess,
   });
-  const check = useMutation({ mutationFn: (id: string) => data(client.POST("/admin/domains/{id}/check", { params: { path: { id } } })), onSuccess });
+  const check = useMutation({ mutationFn: (id: string) => unwrap(client.POST("/admin/domains/{id}/check", { params: { path: { id } } })), onSuccess });
   const remove = useMutation({
     mutationFn: (id: string) =>
       tenant === undefined

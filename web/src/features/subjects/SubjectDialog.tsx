@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Form, Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -24,7 +24,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
   const [description, setDescription] = useState(subject?.description ?? "");
   const body = { name: name.trim(), code: code.trim() || null, color: color || null, description: description.trim() || null };
   const save = useMutation({
-    mutationFn: () => (subject ? data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : data(client.POST("/subjects", { body }))),
+    mutationFn: () => (subject ? unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : unwrap(client.POST("/subjects", { body }))),
     onSuccess: async () => {
       await invalidate(cache, "subjects");
       note(subject ? t("app.saved") : t("subjects.made", { name: body.name }));

@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { note } from "../../ui/notes";
 import type { Subject } from "./subjects";
 
@@ -16,7 +16,7 @@ export function useSubjectActions() {
   const refresh = () => invalidate(cache, "subjects");
   const setOffered = useMutation({
     mutationFn: ({ subject, isActive }: { subject: Subject; isActive: boolean; isUndo?: boolean }) =>
-      data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
+      unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
     onSuccess: async (_, { subject, isActive, isUndo }) => {
       await refresh();
       note(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }));
@@ -25,14 +25,14 @@ export function useSubjectActions() {
   });
   const restore = useMutation({
     mutationFn: async ({ name, code, color, description, isActive }: Subject) => {
-      const made = await data(client.POST("/subjects", { body: { name, code, color, description } }));
-      if (!isActive) await data(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
+      const made = await unwrap(client.POST("/subjects", { body: { name, code, color, description } }));
+      if (!isActive) await unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
     },
     onSuccess: refresh,
     onError: (problem) => void note(errorText(problem)),
   });
   const remove = useMutation({
-    mutationFn: (subject: Subject) => data(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
+    mutationFn: (subject: Subject) => unwrap(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
     onSuccess: async (_, subject) => {
       await refresh();
       // Nobody used it, so one that is made anew is the same.

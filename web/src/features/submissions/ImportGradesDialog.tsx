@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { upload } from "../../lib/upload";
+import { upload } from "../../api/upload";
 import { Button } from "../../ui/Button";
 import { Drop } from "../../ui/Drop";
 import { note } from "../../ui/notes";

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { More } from "../../ui/More";
@@ -28,7 +28,7 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
   const [open, setOpen] = useState<"publish" | "pack" | "import">();
   const close = () => setOpen(undefined);
   const publish = useMutation({
-    mutationFn: () => data(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
+    mutationFn: () => unwrap(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
     onSuccess: ({ published }) => note(t("submissions.published", { count: published })),
     onSettled: () => cache.invalidateQueries(),
   });

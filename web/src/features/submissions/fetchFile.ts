@@ -1,5 +1,5 @@
 // Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
-import { Problem, problemOf } from "../../api/client";
+import { Problem, parseProblem } from "../../api/client";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { Archive } from "./archiveProgress";
 import { addDownload, updateDownload, dismissDownload } from "./downloadQueue";
@@ -23,7 +23,7 @@ async function fetchOne(id: number, url: string, name: string, signal: AbortSign
   updateDownload(id, { state: "running", progress: { bytes: 0 }, problem: undefined });
   try {
     const answer = await fetch(url, { credentials: "same-origin", signal, headers: pageSchoolHeaders() });
-    if (!answer.ok || answer.body === null) throw await problemOf(answer);
+    if (!answer.ok || answer.body === null) throw await parseProblem(answer);
     const archive = new Archive((progress) => updateDownload(id, { progress }));
     const whole = await new Response(answer.body.pipeThrough(archive.stream)).blob();
     const typed = whole.slice(0, whole.size, answer.headers.get("content-type") ?? "");

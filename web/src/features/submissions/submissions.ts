@@ -1,8 +1,8 @@
 // What was handed in, over all topics a teacher may see, as the filters in the address ask for it.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Row = Schemas["SubmissionOverviewRow"];
 export type Stats = Schemas["SubmissionOverviewStats"];
@@ -59,7 +59,7 @@ export function submissionsQuery(filters: Filters) {
   };
   return infiniteQueryOptions({
     queryKey: queryKeys.submissions.overview(params),
-    queryFn: ({ pageParam }) => data(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? params : { ...params, cursor: pageParam } } })),
+    queryFn: ({ pageParam }) => unwrap(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? params : { ...params, cursor: pageParam } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
@@ -68,10 +68,10 @@ export function submissionsQuery(filters: Filters) {
 /** What the filters offer. The keys begin with their nouns, so that what changes there is asked for anew here. */
 export const classOptionsQuery = queryOptions({
   queryKey: queryKeys.classes.mine(),
-  queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })),
+  queryFn: () => unwrap(client.GET("/classes", { params: { query: { mine: "1" } } })),
 });
-export const courseOptionsQuery = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
-export const subjectOptionsQuery = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
+export const courseOptionsQuery = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })) });
+export const subjectOptionsQuery = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => unwrap(client.GET("/subjects", { params: { query: {} } })) });
 
 /** Groups that have handed in, of those that have not, and how many of the first have their grade. Each group counts once. */
 export const countShares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });

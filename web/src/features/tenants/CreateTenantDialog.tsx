@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../ui/Button";
@@ -49,7 +49,7 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
   const slug = typed ?? suggestSlug(name);
   const creating = useMutation({
     mutationFn: (owner: { ownerName: string; ownerEmail: string }) =>
-      data(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
+      unwrap(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
     onSuccess: (founded) => {
       onCreated(founded);
       return invalidate(cache, "tenants", "schools");

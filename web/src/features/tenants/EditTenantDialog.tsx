@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -36,7 +36,7 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
   const [storage, group] = [parseQuota(form.storage), parseQuota(form.group)];
   const saving = useMutation({
     mutationFn: () =>
-      data(
+      unwrap(
         client.PATCH("/tenants/{id}", {
           params: { path: { id: tenant.id } },
           body: { name: form.name, slug: form.slug, customDomain: form.domain.trim() || null, storageQuota: storage ?? null, groupStorageQuota: group ?? null },

@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { InvitationList } from "../users/InvitationList";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -18,7 +18,7 @@ export function PendingInvitations({ tenant }: { tenant: Tenant }) {
   const cache = useQueryClient();
   const [accepted, setAccepted] = useState<Schemas["ConfirmedInvitation"]>();
   const confirm = useMutation({
-    mutationFn: (id: string) => data(client.POST("/admin/invitations/{id}/confirm", { params: { path: { id } } })),
+    mutationFn: (id: string) => unwrap(client.POST("/admin/invitations/{id}/confirm", { params: { path: { id } } })),
     onSuccess: async (confirmed) => {
       setAccepted(confirmed);
       await invalidate(cache, "admin", "tenants");

@@ -1,27 +1,27 @@
 // The schools of the installation, for whoever runs it.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Tenant = Schemas["Organization"];
 
 export const tenantsQuery = (search: string) =>
   queryOptions({
     queryKey: queryKeys.tenants.list(search),
-    queryFn: () => data(client.GET("/tenants", { params: { query: search === "" ? {} : { search } } })),
+    queryFn: () => unwrap(client.GET("/tenants", { params: { query: search === "" ? {} : { search } } })),
     placeholderData: keepPreviousData,
   });
 
 export const tenantMembersQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.tenants.members(id),
-    queryFn: ({ pageParam }) => data(client.GET("/tenants/{id}/members", { params: { path: { id }, query: pageParam === null ? {} : { cursor: pageParam } } })),
+    queryFn: ({ pageParam }) => unwrap(client.GET("/tenants/{id}/members", { params: { path: { id }, query: pageParam === null ? {} : { cursor: pageParam } } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
 
-export const systemQuery = queryOptions({ queryKey: queryKeys.tenants.system(), queryFn: () => data(client.GET("/admin/system")) });
+export const systemQuery = queryOptions({ queryKey: queryKeys.tenants.system(), queryFn: () => unwrap(client.GET("/admin/system")) });
 
 const GIGABYTE = 1_000_000_000;
 

@@ -1,9 +1,9 @@
 // What a teacher's day is made of, out of the topics of the own classes.
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import type { ListedAssignment } from "../groups/groups";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 
 const DAY = 86_400_000;
 
@@ -46,7 +46,7 @@ export const longestWaitingSince = (topic: ListedAssignment): string | undefined
 /** How many groups of each topic wait for help. */
 export const helpCountsQuery = queryOptions({
   queryKey: queryKeys.groups.waiting(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group) => group.view === "FULL"),
+  queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group) => group.view === "FULL"),
   select: (groups) => {
     const counts = new Map<string, number>();
     for (const group of groups) for (const own of group.groupAssignments) counts.set(own.assignmentId, (counts.get(own.assignmentId) ?? 0) + 1);

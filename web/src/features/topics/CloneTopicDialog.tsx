@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -29,7 +29,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
   const targetCourse = all.data?.find((course) => course.id === courseId);
   const clone = useMutation({
     mutationFn: (until: string) =>
-      data(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { deadline: until, withFiles, classId: targetCourse?.classId ?? topic.classId, courseId: courseId ?? null } })),
+      unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { deadline: until, withFiles, classId: targetCourse?.classId ?? topic.classId, courseId: courseId ?? null } })),
     onSuccess: async (made) => {
       close();
       note(t("topic.copied"));

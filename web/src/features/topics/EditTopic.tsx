@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { currentOf, merge, type Tagged } from "../../lib/versions";
+import { currentVersion, mergeForm, type Versioned } from "../../api/versions";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Leave } from "../../ui/Leave";
@@ -25,7 +25,7 @@ import { useSoon } from "../../topic/soon";
 const fieldText = (value: TopicForm[keyof TopicForm]): string => (value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value));
 
 /** A topic that may be changed: its fields are saved together, its groups and files one by one. */
-export function EditTopic({ topic, person }: { topic: Tagged<Topic>; person: string }) {
+export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: string }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
   const { moment } = useTime();
@@ -41,9 +41,9 @@ export function EditTopic({ topic, person }: { topic: Tagged<Topic>; person: str
   const saving = useMutation({
     mutationFn: () => saveTopic(topic, edits, recompute && edits.deadline !== undefined && handedIn > 0),
     onError: (problem) => {
-      const now = currentOf<Topic>(problem);
+      const now = currentVersion<Topic>(problem);
       if (now === undefined) return;
-      const { differences } = merge<TopicForm>(formOf(topic), form, formOf(now));
+      const { differences } = mergeForm<TopicForm>(formOf(topic), form, formOf(now));
       setChanges(differences.map(({ field, isTyped }) => ({ field: t(`topic.field.${field}`), now: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]), isTyped })));
     },
     onSuccess: () => {
@@ -90,8 +90,8 @@ export function EditTopic({ topic, person }: { topic: Tagged<Topic>; person: str
           courses={(all.data ?? []).filter((course) => course.classId === topic.classId).map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canSetStart={topic.groupAssignments.length > 0}
         />
-        {saving.isError && changes !== undefined && currentOf(saving.error) !== undefined ? <Meanwhile changes={changes} /> : null}
-        {saving.isError && currentOf(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
+        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? <Meanwhile changes={changes} /> : null}
+        {saving.isError && currentVersion(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
         {isDirty && edits.deadline !== undefined && handedIn > 0 ? (
           <Check isSelected={recompute} onChange={setRecompute}>
             {t("topic.recompute", { count: handedIn })}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
@@ -19,7 +19,7 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const cache = useQueryClient();
-  const reopen = useMutation({ mutationFn: () => data(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })), onSettled: () => refreshTopics(cache) });
+  const reopen = useMutation({ mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id: topic.id } } })), onSettled: () => refreshTopics(cache) });
   const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
   return (
     <>

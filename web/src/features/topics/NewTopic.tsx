@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { useFormatBytes } from "../../i18n/bytes";
 import { Button } from "../../ui/Button";
@@ -47,7 +47,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
   const missingFields = findMissingFields(form);
   const create = useMutation({
     mutationFn: async () => {
-      const created = await data(client.POST("/assignments", { body: newTopicBody(form, classId, chosen.map((group) => group.id)) }));
+      const created = await unwrap(client.POST("/assignments", { body: newTopicBody(form, classId, chosen.map((group) => group.id)) }));
       markSaved();
       const arrived = await send(created.id, files);
       return { made: created, missing: files.length - arrived };

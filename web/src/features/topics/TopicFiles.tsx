@@ -3,7 +3,7 @@ import { FileText } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { neighbour } from "../../lib/focus";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -71,7 +71,7 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; is
   const row = useRef<HTMLLIElement>(null);
   const [isConfirming, setConfirming] = useState(false);
   const remove = useMutation({
-    mutationFn: () => data(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: topic.id, attachmentId: file.id } } })),
+    mutationFn: () => unwrap(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: topic.id, attachmentId: file.id } } })),
     onSuccess: async () => {
       const focus = neighbour(row.current);
       note(t("topic.fileGone", { name: file.fileName }));
@@ -81,7 +81,7 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; is
     onError: (problem) => note(errorText(problem)),
   });
   const copyToGroups = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/handouts", { params: { path: { id: topic.id } }, body: { templateAttachmentId: file.id } })),
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/handouts", { params: { path: { id: topic.id } }, body: { templateAttachmentId: file.id } })),
     onSuccess: ({ documents, had, full }) =>
       note([t("topic.handedOut", { count: documents.length }), had.length > 0 ? t("topic.had", { count: had.length }) : "", full.length > 0 ? t("topic.full", { count: full.length }) : ""].filter(Boolean).join(" ")),
     onError: (problem) => note(errorText(problem)),

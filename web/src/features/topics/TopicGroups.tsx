@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { neighbour } from "../../lib/focus";
 import { useErrorText } from "../../i18n/useErrorText";
@@ -63,12 +63,12 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
   const name = groupName(own.group);
   const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
   const undo = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
     onError: (problem) => note(errorText(problem)),
     onSettled: () => refreshTopics(cache),
   });
   const remove = useMutation({
-    mutationFn: (isForced: boolean) => data(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
+    mutationFn: (isForced: boolean) => unwrap(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
     onSuccess: async (_, isForced) => {
       const focus = neighbour(row.current);
       note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
@@ -117,7 +117,7 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
   const cache = useQueryClient();
   const [until, setUntil] = useState(own.lateAllowedUntil ?? topic.deadline);
   const save = useMutation({
-    mutationFn: (lateAllowedUntil: string | null) => data(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: topic.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
+    mutationFn: (lateAllowedUntil: string | null) => unwrap(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: topic.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
     onSuccess: async () => {
       await refreshTopics(cache);
       close();
@@ -148,7 +148,7 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
   // A group of another course cannot work on this topic; one without a course comes into it.
   const eligible = (groups.data ?? []).filter((group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null));
   const add = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),
     onSuccess: async () => {
       await refreshTopics(cache);
       close();

@@ -3,9 +3,9 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Asked } from "../../ui/Ask";
 import { asButton } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -68,9 +68,9 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
   const cache = useQueryClient();
   const navigate = useNavigate();
   const path = { id: topic.id };
-  const deletedItems = useQuery({ queryKey: queryKeys.assignments.deletion(topic.id), queryFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
+  const deletedItems = useQuery({ queryKey: queryKeys.assignments.deletion(topic.id), queryFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
   const remove = useMutation({
-    mutationFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
+    mutationFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
     onSuccess: async () => {
       note(t("topic.deleted", { title: topic.title }));
       if (topic.courseId === null) await navigate({ to: "/courses", ignoreBlocker: true });

@@ -1,10 +1,10 @@
 // A topic as the service tells it to who may change it.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { isManaged } from "../classes/classes";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
-import { ifMatch, type Tagged, tagged } from "../../lib/versions";
+import { invalidate, queryKeys } from "../../api/queryKeys";
+import { ifMatch, type Versioned, withVersion } from "../../api/versions";
 import { type TopicEdits, ownChanges, sharedChanges, type Topic } from "./topicForm";
 
 export type KnownTopic = Schemas["KnownAssignment"];
@@ -12,7 +12,7 @@ export type Attachment = Schemas["AssignmentAttachment"];
 export type GroupWork = Schemas["GroupAssignment"];
 
 export const topicQuery = (topicId: string) =>
-  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => tagged(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
+  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => withVersion(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
 /** Whether the caller sees the inside of it. */
 export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { view: "FULL" }> => topic.view === "FULL";
@@ -21,7 +21,7 @@ export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { v
 export const managedCoursesQuery = queryOptions({
   queryKey: queryKeys.courses.managed(),
   queryFn: async () => {
-    const [all, classes] = await Promise.all([data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), data(client.GET("/classes", { params: { query: {} } }))]);
+    const [all, classes] = await Promise.all([unwrap(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), unwrap(client.GET("/classes", { params: { query: {} } }))]);
     const managed = new Set(classes.filter((one) => isManaged(one) && one.status !== "ARCHIVED").map((one) => one.id));
     return all.filter((course) => managed.has(course.classId));
   },
@@ -33,7 +33,7 @@ export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
   return queryOptions({
     queryKey: queryKeys.assignments.preview(topicId, body),
     queryFn: async () => {
-      const answer = await data(client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }));
+      const answer = await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }));
       return { changes: "changes" in answer ? Object.keys(answer.changes) : [], groupIds: answer.affectedGroupIds };
     },
     enabled: Object.keys(body).length > 0,
@@ -43,12 +43,12 @@ export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
 };
 
 /** Saves what was changed: first what is the topic's own, then what goes to all groups. What is saved stays saved if the second is refused. */
-export async function saveTopic(topic: Tagged<Topic>, edits: TopicEdits, recomputeLate: boolean): Promise<void> {
+export async function saveTopic(topic: Versioned<Topic>, edits: TopicEdits, recomputeLate: boolean): Promise<void> {
   const path = { id: topic.id };
   const own = ownChanges(edits);
   const shared = sharedChanges(edits);
-  const now = Object.keys(own).length > 0 ? await tagged(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(topic) })) : topic;
-  if (Object.keys(shared).length > 0) await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
+  const now = Object.keys(own).length > 0 ? await withVersion(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(topic) })) : topic;
+  if (Object.keys(shared).length > 0) await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
 }
 
 /** Has everything that shows a topic ask anew. */

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
-import { upload } from "../../lib/upload";
+import { upload } from "../../api/upload";
 import { refreshTopics } from "./topic";
 
 /** One file on its way. */

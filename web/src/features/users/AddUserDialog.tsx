@@ -3,10 +3,10 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -29,7 +29,7 @@ export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => 
   const { t } = useTranslation();
   const cache = useQueryClient();
   const add = useMutation({
-    mutationFn: (body: New) => data(client.POST("/users", { body })),
+    mutationFn: (body: New) => unwrap(client.POST("/users", { body })),
     onSuccess: () => invalidate(cache, "users", "admin", "homerooms"),
   });
   return (

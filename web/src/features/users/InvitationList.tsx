@@ -2,10 +2,10 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { useNow } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { When } from "../../ui/When";
@@ -30,7 +30,7 @@ export function InvitationList({ organizationId, more }: Props) {
   const onError = (problem: unknown) => void note(errorText(problem));
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
   const resend = useMutation({
-    mutationFn: (one: Invitation) => data(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
+    mutationFn: (one: Invitation) => unwrap(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
     onSuccess: async (one) => {
       await refresh();
       note(t("people.invited.sent", { email: one.email }));

@@ -3,11 +3,11 @@ import { Download, Printer } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import { downloadTable } from "../import/csv";
 import { compareNumbered, comparePeople } from "../../i18n/names";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Progress } from "../../ui/Progress";
 import type { FullUser } from "./users";
@@ -93,7 +93,7 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
 async function createPassword(user: FullUser): Promise<string> {
   for (;;) {
     try {
-      return (await data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } }))).temporaryPassword;
+      return (await unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } }))).temporaryPassword;
     } catch (problem) {
       if (!(problem instanceof Problem) || (problem.status !== 429 && problem.status !== 503)) throw problem;
       await new Promise((resolve) => setTimeout(resolve, RATE_LIMIT_PAUSE_MS));

@@ -4,9 +4,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
 import { Button } from "../../ui/Button";
@@ -121,7 +121,7 @@ function EditUser({ user }: { user: FullUser }) {
   const save = useMutation({
     mutationFn: () => {
       const texts = Object.fromEntries(changed.map((part) => [part, values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim()]));
-      return data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
+      return unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
     },
     onSuccess: async () => {
       await invalidate(cache, "users");

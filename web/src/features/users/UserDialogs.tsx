@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -53,7 +53,7 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
   const errorText = useErrorText();
   const cache = useQueryClient();
   const reset = useMutation({
-    mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),
+    mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),
     onSuccess: () => invalidate(cache, "users"),
   });
   return (

@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { note } from "../../ui/notes";
 import { type KnownUser, type Role, roleOf } from "./users";
 
@@ -17,7 +17,7 @@ export function useUserActions() {
   const onError = (problem: unknown) => void note(errorText(problem));
   const setActive = useMutation({
     mutationFn: ({ user, isActive }: { user: KnownUser; isActive: boolean; isUndo?: boolean }) =>
-      data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } })),
+      unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } })),
     onSuccess: async (_, { user, isActive, isUndo }) => {
       await refresh();
       const message = t(isActive ? "people.switchedOn" : "people.switchedOff", { name: user.name });
@@ -27,7 +27,7 @@ export function useUserActions() {
   });
   const promote = useMutation({
     mutationFn: ({ user, role }: { user: KnownUser; role: Role; isUndo?: boolean }) =>
-      data(client.PATCH("/admin/members/{id}", { params: { path: { id: user.member?.id ?? "" } }, body: { role } })),
+      unwrap(client.PATCH("/admin/members/{id}", { params: { path: { id: user.member?.id ?? "" } }, body: { role } })),
     onSuccess: async (_, { user, role, isUndo }) => {
       await refresh();
       const message = t("people.isNow", { name: user.name, role: t(`role.${role}`) });
@@ -36,7 +36,7 @@ export function useUserActions() {
     onError,
   });
   const remove = useMutation({
-    mutationFn: (user: KnownUser) => data(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
+    mutationFn: (user: KnownUser) => unwrap(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
     onSuccess: async (_, user) => {
       await Promise.all([refresh(), invalidate(cache, "homerooms")]);
       note(t("people.removed", { name: user.name }));

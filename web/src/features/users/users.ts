@@ -1,9 +1,9 @@
 // The people of the school as the service tells them, and who may do what to whom.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { comparePeople } from "../../i18n/names";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { type Me, effectiveRole, type EffectiveRole } from "../../auth/session";
 
 export type KnownUser = Schemas["KnownUser"];
@@ -25,7 +25,7 @@ export interface UserFilterValues {
 export const usersQuery = (filters: UserFilterValues) =>
   infiniteQueryOptions({
     queryKey: queryKeys.users.list(filters),
-    queryFn: ({ pageParam }) => data(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
+    queryFn: ({ pageParam }) => unwrap(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -36,28 +36,28 @@ export const invitationsQuery = (organizationId?: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.invitations(organizationId),
     queryFn: ({ pageParam }) =>
-      data(client.GET("/admin/invitations", { params: { query: { ...(organizationId === undefined ? {} : { organizationId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } as object } })),
+      unwrap(client.GET("/admin/invitations", { params: { query: { ...(organizationId === undefined ? {} : { organizationId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } as object } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-export const userQuery = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
+export const userQuery = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id } } })) });
 
 export const userGroupsQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => data(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => unwrap(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
 
 /** The classes of the school that take students. */
-export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
+export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => unwrap(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
 
 /** How many people there are, by role. */
-export const userCountsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
+export const userCountsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => unwrap(client.GET("/admin/stats")) });
 
 /** Everybody there is, however many pages that takes. */
 export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUser[]> {
   const found: KnownUser[] = [];
   let cursor: string | null = "";
   while (cursor !== null) {
-    const page: { data: KnownUser[]; nextCursor: string | null } = await data(
+    const page: { data: KnownUser[]; nextCursor: string | null } = await unwrap(
       client.GET("/users", { params: { query: { ...filters, limit: 200, ...(cursor === "" ? {} : { cursor }) } } }),
     );
     found.push(...page.data);

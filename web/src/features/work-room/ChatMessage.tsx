@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { Area } from "../../ui/Area";
 import { Asked } from "../../ui/Ask";

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
-import { hearFirst, tellWriting } from "../../lib/live";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { addEventListener, emitTyping } from "../../api/realtime";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -37,7 +37,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
   const view = useQuery({
     queryKey,
     queryFn: () =>
-      data(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id }, query: isView ? { mode: "view" as const } : {} } })),
+      unwrap(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id }, query: isView ? { mode: "view" as const } : {} } })),
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -98,7 +98,7 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
   const isFreezing = frozen === id;
   useEffect(
     () =>
-      hearFirst((event, said) => {
+      addEventListener((event, said) => {
         const isOwn = "documentId" in said && said.documentId === id;
         if (isOwn && event === "document:status") setFrozen(undefined);
         if (!isOwn || event !== "document:freezing") return false;
@@ -176,7 +176,7 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
       onAppReady: () => undefined,
       onDocumentStateChange: (event: { data?: boolean }) => {
         now.current.setUnsent(event.data === true);
-        if (event.data === true) tellWriting(now.current.id);
+        if (event.data === true) emitTyping(now.current.id);
       },
       onInfo: (event: EditorEvent) => {
         if (isView || event.data?.mode !== "view") return;

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-import { client, data } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 const STORAGE_KEY = "document-server";
 const isSavingData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
@@ -20,7 +20,7 @@ export function EditorPreload({ document, isOpen = false }: { document?: { id: s
   const { data: known } = useQuery({
     queryKey: queryKeys.editor.address(),
     queryFn: async () => {
-      const { documentServerUrl } = await data(
+      const { documentServerUrl } = await unwrap(
         client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document?.id ?? "" }, query: { mode: "view" } } }),
       );
       sessionStorage.setItem(STORAGE_KEY, documentServerUrl ?? "");

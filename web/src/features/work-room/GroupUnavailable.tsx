@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../../lib/drafts";
 import { myGroupsQuery } from "../groups/groups";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { BOX } from "../../ui/field";

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { minutes, useNow } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate } from "../../lib/queryKeys";
+import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";

@@ -4,9 +4,9 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { More } from "../../ui/More";
@@ -43,7 +43,7 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
   const assignmentId = topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined;
   const create = useMutation({
     mutationFn: () =>
-      data(
+      unwrap(
         client.POST("/workrooms/{id}/documents", {
           params: { path: { id: workRoom.id } },
           body: { title: title.trim(), documentType: kind, ...(assignmentId === undefined ? {} : { assignmentId }) },

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { fieldProblem } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { Problems } from "../../ui/Problems";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";

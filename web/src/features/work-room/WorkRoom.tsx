@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { hearFirst } from "../../lib/live";
+import { addEventListener } from "../../api/realtime";
 import { isStaff } from "../../auth/session";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
@@ -100,5 +100,5 @@ function useUnreadInTitle(count: number): void {
 /** Puts what is said meanwhile into the room. */
 function useChatEvents(workRoomId: string, own: string): void {
   const cache = useQueryClient();
-  useEffect(() => hearFirst((event, said) => applyChatEvent(cache, workRoomId, own, event, said)), [cache, workRoomId, own]);
+  useEffect(() => addEventListener((event, said) => applyChatEvent(cache, workRoomId, own, event, said)), [cache, workRoomId, own]);
 }

@@ -1,8 +1,8 @@
 // What a group says to itself and to its teachers.
 import { infiniteQueryOptions } from "@tanstack/react-query";
 
-import { client, data, type Schemas } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap, type Schemas } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 
 export type Message = Schemas["WorkRoomMessage"];
 
@@ -10,7 +10,7 @@ export const chatQuery = (workRoomId: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.chat.one(workRoomId),
     queryFn: ({ pageParam }) =>
-      data(client.GET("/workrooms/{id}/messages", { params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } } })),
+      unwrap(client.GET("/workrooms/{id}/messages", { params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import type { WorkRoom } from "./workRoom";
 import { mergePages, type Message } from "./chat";
 import { appendMessage, applyChatEvent } from "./chatEvents";

@@ -3,7 +3,7 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 
 import type { ListedGroup } from "../groups/groups";
-import { markStale, queryKeys, updateAll } from "../../lib/queryKeys";
+import { markStale, queryKeys, updateFamily } from "../../api/queryKeys";
 import { mergePages, type Message } from "./chat";
 
 /** What an event says about the talk of a room. */
@@ -32,7 +32,7 @@ export function appendMessage(cache: QueryClient, message: Message): "new" | "kn
 
 /** Changes how many messages of a room are new, wherever that is shown to its members. */
 export function updateUnreadCount(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
-  updateAll(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
+  updateFamily(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
   cache.setQueryData<ListedGroup[]>(queryKeys.groups.mine(), (groups) =>
     groups?.map((group) => (group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group)),
   );

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 
 /**
  * The script of the document server, once for a page. It is here before the editor stands on the page: an editor that waits

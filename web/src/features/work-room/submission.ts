@@ -2,10 +2,10 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../../api/client";
+import { client, unwrap, Problem } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { invalidate, queryKeys } from "../../lib/queryKeys";
+import { invalidate, queryKeys } from "../../api/queryKeys";
 import { note } from "../../ui/notes";
 import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
 
@@ -13,7 +13,7 @@ import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom }
 export const candidatesQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.candidates(groupId),
-    queryFn: () => data(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
+    queryFn: () => unwrap(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
   });
 
 /**
@@ -42,7 +42,7 @@ export const findRelinked = (drafts: readonly Document[], chosen: readonly strin
 export async function submitDocuments(documents: readonly string[], assignmentId: string): Promise<number> {
   let unsaved = 0;
   for (const id of documents) {
-    const submitted = await data(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }));
+    const submitted = await unwrap(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }));
     if (submitted.unsaved) unsaved += 1;
   }
   return unsaved;

@@ -3,8 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
-import { upload, type Upload } from "../../lib/upload";
+import { queryKeys } from "../../api/queryKeys";
+import { upload, type Upload } from "../../api/upload";
 import type { Document } from "./workRoom";
 
 export interface RoomUpload {

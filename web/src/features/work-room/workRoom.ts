@@ -2,9 +2,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../../api/client";
+import { client, unwrap, type Schemas } from "../../api/client";
 import { compareNumbered } from "../../i18n/names";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 
 export type WorkRoom = Schemas["WorkRoom"];
 export type Document = Schemas["WorkRoomDocument"];
@@ -17,7 +17,7 @@ export type Section = (typeof SECTIONS)[number];
 export const workRoomQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.room.one(groupId),
-    queryFn: () => data(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
+    queryFn: () => unwrap(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
     // Nobody is told the moment a topic begins or a class is opened; looking again is how a student learns of it.
     refetchInterval: 300_000,
   });
@@ -26,7 +26,7 @@ export const groupQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.groups.one(id),
     queryFn: async () => {
-      const found = await data(client.GET("/groups/{id}", { params: { path: { id } } }));
+      const found = await unwrap(client.GET("/groups/{id}", { params: { path: { id } } }));
       return found.view === "FULL" ? found : null;
     },
   });
@@ -36,18 +36,18 @@ export const topicDetailQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.inside(id),
     queryFn: async () => {
-      const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
+      const found = await unwrap(client.GET("/assignments/{id}", { params: { path: { id } } }));
       return found.view === "FULL" ? found : null;
     },
   });
 
 export const classQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.classes.one(id), queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.classes.one(id), queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })) });
 
 export const versionsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.document.versions(id),
-    queryFn: () => data(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
+    queryFn: () => unwrap(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
   });
 
 /** Topics still worked on first, by the time they end. */

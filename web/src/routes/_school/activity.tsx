@@ -8,10 +8,10 @@ import { groupByDay, activityQuery, activityNamesQuery, activityParams, type Act
 import { ActivityFilters } from "../../features/activity/ActivityFilters";
 import { ActivityRow } from "../../features/activity/ActivityRow";
 import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
-import { client, data } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useErrorText } from "../../i18n/useErrorText";
-import { save } from "../../lib/save";
+import { saveBlob } from "../../api/saveBlob";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
@@ -89,8 +89,8 @@ function ExportButton({ query }: { query: ReturnType<typeof activityParams> }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const fetching = useMutation({
-    mutationFn: async () => (await data(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
-    onSuccess: (table) => save(table, "activity.csv"),
+    mutationFn: async () => (await unwrap(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
+    onSuccess: (table) => saveBlob(table, "activity.csv"),
     onError: (problem) => note(errorText(problem)),
   });
   return (

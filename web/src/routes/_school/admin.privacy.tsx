@@ -3,8 +3,8 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { AdminPage } from "../../features/organization/AdminPage";
-import { client, data } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
+import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
 import { isAdmin, requireRole } from "../../auth/session";
 import { EraseUser } from "../../features/organization/EraseUser";
 import { PersonalExport } from "../../features/organization/PersonalExport";
@@ -29,7 +29,7 @@ function Privacy() {
   const choose = (id: string | null) => navigate({ search: id === null ? {} : { userId: id }, replace: true });
   const about = useQuery({
     queryKey: queryKeys.users.one(userId ?? ""),
-    queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
+    queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
     enabled: userId !== undefined,
   });
   return (

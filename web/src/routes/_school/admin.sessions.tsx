@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { AdminPage } from "../../features/organization/AdminPage";
 import { client, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { queryKeys } from "../../lib/queryKeys";
+import { queryKeys } from "../../api/queryKeys";
 import { isAdmin, requireRole } from "../../auth/session";
 import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { gently } from "./gently";
+import { throttleInvalidation } from "./throttle";
 
 describe("asking gently", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   it("asks at once, and once more after a second however many hints came", () => {
     const invalidateQueries = vi.fn();
-    const ask = gently({ invalidateQueries });
+    const ask = throttleInvalidation({ invalidateQueries });
     for (let hint = 0; hint < 20; hint += 1) ask(["board", "a"]);
     ask(["groups"]);
     expect(invalidateQueries.mock.calls).toEqual([[{ queryKey: ["board", "a"] }], [{ queryKey: ["groups"] }]]);

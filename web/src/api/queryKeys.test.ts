@@ -2,7 +2,7 @@ import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
 
 import type { Board } from "../features/board/board";
-import { allOf, families, invalidate, queryKeys, updateAll } from "./queryKeys";
+import { getFamily, familyKeys, invalidate, queryKeys, updateFamily } from "./queryKeys";
 
 describe("queryKeys", () => {
   it("begins every key with its family and its name", () => {
@@ -22,15 +22,15 @@ describe("queryKeys", () => {
     // What the window "+5 min" asks for was under a key that began like a board's, and every change of a board broke on it.
     cache.setQueryData(queryKeys.assignments.deadlinePreview("a", "later"), 8);
     let changed = 0;
-    updateAll(cache, "board", (board) => {
+    updateFamily(cache, "board", (board) => {
       changed += 1;
       return { ...board };
     });
     expect(changed).toBe(1);
-    expect(allOf(cache, "board")).toHaveLength(1);
+    expect(getFamily(cache, "board")).toHaveLength(1);
     await invalidate(cache, "board");
     expect(cache.getQueryState(queryKeys.board.one("a"))?.isInvalidated).toBe(true);
     expect(cache.getQueryState(queryKeys.assignments.deadlinePreview("a", "later"))?.isInvalidated).toBe(false);
-    expect(families("board", "room")).toEqual([["board"], ["room"]]);
+    expect(familyKeys("board", "room")).toEqual([["board"], ["room"]]);
   });
 });

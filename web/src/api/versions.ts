@@ -1,12 +1,12 @@
 // Changes that overwrite nothing: a form remembers the version it began with, sends it as If-Match, and puts together what
 // was typed here with what was changed elsewhere in the meantime.
-import { Problem } from "../api/client";
+import { Problem } from "./client";
 
 /** An object as a GET or a change returned it, with its version. */
-export type Tagged<T> = T & { readonly etag?: string };
+export type Versioned<T> = T & { readonly etag?: string };
 
 /** The data of an answer with the version of the object. */
-export async function tagged<T extends object>(answer: Promise<{ data?: T; response: Response }>): Promise<Tagged<T>> {
+export async function withVersion<T extends object>(answer: Promise<{ data?: T; response: Response }>): Promise<Versioned<T>> {
   const { data, response } = await answer;
   const etag = response.headers.get("etag");
   return { ...(data as T), ...(etag === null ? {} : { etag }) };
@@ -16,12 +16,12 @@ export async function tagged<T extends object>(answer: Promise<{ data?: T; respo
 export const ifMatch = (of: { readonly etag?: string }): { headers?: Record<string, string> } => (of.etag === undefined ? {} : { headers: { "If-Match": of.etag } });
 
 /** The object as it is now, when a change came too late. */
-export function currentOf<T extends object>(problem: unknown): Tagged<T> | undefined {
+export function currentVersion<T extends object>(problem: unknown): Versioned<T> | undefined {
   if (!(problem instanceof Problem) || problem.code !== "PRECONDITION_FAILED" || problem.current === undefined) return undefined;
   return { ...(problem.current.object as T), ...(problem.current.etag === undefined ? {} : { etag: problem.current.etag }) };
 }
 
-export interface Difference<T> {
+export interface FieldConflict<T> {
   field: keyof T & string;
   /** Whether the field was changed here, too: then what was typed stays. */
   isTyped: boolean;
@@ -30,10 +30,10 @@ export interface Difference<T> {
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** A form after the object was changed elsewhere: fields that were not touched here follow, the others stay as they were typed. */
-export function merge<T extends object>(began: T, typed: T, now: T): { form: T; differences: Difference<T>[] } {
+export function mergeForm<T extends object>(initial: T, typed: T, now: T): { form: T; differences: FieldConflict<T>[] } {
   const fields = Object.keys(now) as (keyof T & string)[];
-  const changed = fields.filter((field) => !isEqual(began[field], now[field]));
-  const isTyped = (field: keyof T) => !isEqual(typed[field], began[field]) && !isEqual(typed[field], now[field]);
+  const changed = fields.filter((field) => !isEqual(initial[field], now[field]));
+  const isTyped = (field: keyof T) => !isEqual(typed[field], initial[field]) && !isEqual(typed[field], now[field]);
   const followed = changed.filter((field) => !isTyped(field)).map((field) => [field, now[field]]);
   return { form: { ...typed, ...(Object.fromEntries(followed) as Partial<T>) }, differences: changed.map((field) => ({ field, isTyped: isTyped(field) })) };
 }

@@ -6,7 +6,7 @@
 // type of data under all of their keys, and only those can be changed or searched as a whole.
 import type { DataTag, QueryClient, QueryKey } from "@tanstack/react-query";
 
-import type { Schemas } from "../api/client";
+import type { Schemas } from "./client";
 
 /** A key whose data is known to be `Data` wherever it is read or written by hand. */
 export type Key<Data> = DataTag<QueryKey, Data>;
@@ -159,26 +159,26 @@ export const queryKeys = new Proxy({} as QueryKeys, {
 export type Family = keyof QueryKeys;
 
 /** The families with one type of data, and that type. */
-interface Uniform {
+interface UniformFamilies {
   board: Schemas["Board"];
   room: Schemas["WorkRoom"];
 }
 
 /** The beginning of all keys of some families, for whoever has to name them one by one. */
-export const families = (...names: Family[]): QueryKey[] => names.map((name) => [name]);
+export const familyKeys = (...names: Family[]): QueryKey[] => names.map((name) => [name]);
 
 /** Marks every query of these families as stale, and asks again for those that are shown. */
-export const invalidate = (cache: QueryClient, ...names: Family[]): Promise<unknown> => Promise.all(families(...names).map((queryKey) => cache.invalidateQueries({ queryKey })));
+export const invalidate = (cache: QueryClient, ...names: Family[]): Promise<unknown> => Promise.all(familyKeys(...names).map((queryKey) => cache.invalidateQueries({ queryKey })));
 
 /** Marks them as stale without asking: who opens such a page later gets the new state. */
 export const markStale = (cache: QueryClient, ...names: Family[]): void => {
-  for (const queryKey of families(...names)) void cache.invalidateQueries({ queryKey, refetchType: "none" });
+  for (const queryKey of familyKeys(...names)) void cache.invalidateQueries({ queryKey, refetchType: "none" });
 };
 
 /** What a family holds now. */
-export const allOf = <F extends keyof Uniform>(cache: QueryClient, family: F): Uniform[F][] =>
-  cache.getQueriesData<Uniform[F]>({ queryKey: [family] }).flatMap(([, found]) => (found === undefined ? [] : [found]));
+export const getFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F): UniformFamilies[F][] =>
+  cache.getQueriesData<UniformFamilies[F]>({ queryKey: [family] }).flatMap(([, found]) => (found === undefined ? [] : [found]));
 
 /** Changes everything that a family holds. */
-export const updateAll = <F extends keyof Uniform>(cache: QueryClient, family: F, change: (found: Uniform[F]) => Uniform[F]): void =>
-  void cache.setQueriesData<Uniform[F]>({ queryKey: [family] }, (found) => (found === undefined ? undefined : change(found)));
+export const updateFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F, change: (found: UniformFamilies[F]) => UniformFamilies[F]): void =>
+  void cache.setQueriesData<UniformFamilies[F]>({ queryKey: [family] }, (found) => (found === undefined ? undefined : change(found)));

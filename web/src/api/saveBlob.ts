@@ -1,7 +1,7 @@
 // Files that the service makes on the spot and the browser keeps.
 
 /** Offers what was fetched to be kept under a name. */
-export function save(content: Blob, name: string): void {
+export function saveBlob(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;

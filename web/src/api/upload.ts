@@ -1,5 +1,5 @@
 // Sending a file with its progress, which `fetch` does not tell.
-import { Problem } from "../api/client";
+import { Problem } from "./client";
 import { requestSignIn } from "../auth/sessionEnd";
 import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 
-import { Problem } from "../api/client";
-import { currentOf, ifMatch, merge, tagged } from "./versions";
+import { Problem } from "./client";
+import { currentVersion, ifMatch, mergeForm, withVersion } from "./versions";
 
 describe("versions", () => {
   it("keeps what was typed and follows what was changed elsewhere", () => {
     const began = { name: "Rivers", number: "1", date: null as string | null };
     const typed = { ...began, name: "Lakes" };
     const now = { name: "Seas", number: "2", date: null };
-    expect(merge(began, typed, now)).toEqual({
+    expect(mergeForm(began, typed, now)).toEqual({
       form: { name: "Lakes", number: "2", date: null },
       differences: [
         { field: "name", isTyped: true },
         { field: "number", isTyped: false },
       ],
     });
-    expect(merge(began, { ...began, name: "Seas" }, { ...began, name: "Seas" }).differences).toEqual([{ field: "name", isTyped: false }]);
+    expect(mergeForm(began, { ...began, name: "Seas" }, { ...began, name: "Seas" }).differences).toEqual([{ field: "name", isTyped: false }]);
   });
 
   it("takes the version from the answer and sends it with the change", async () => {
     const response = new Response(null, { headers: { etag: '"3"' } });
-    const group = await tagged(Promise.resolve({ data: { name: "Rivers" }, response }));
+    const group = await withVersion(Promise.resolve({ data: { name: "Rivers" }, response }));
     expect(group).toEqual({ name: "Rivers", etag: '"3"' });
     expect(ifMatch(group)).toEqual({ headers: { "If-Match": '"3"' } });
     expect(ifMatch({})).toEqual({});
@@ -28,7 +28,7 @@ describe("versions", () => {
 
   it("finds the current object in a refusal of that kind alone", () => {
     const current = { object: { name: "Seas" }, etag: '"4"' };
-    expect(currentOf(new Problem(412, "PRECONDITION_FAILED", "", [], undefined, current))).toEqual({ name: "Seas", etag: '"4"' });
-    expect(currentOf(new Problem(409, "DUPLICATE_GROUP_NUMBER", ""))).toBeUndefined();
+    expect(currentVersion(new Problem(412, "PRECONDITION_FAILED", "", [], undefined, current))).toEqual({ name: "Seas", etag: '"4"' });
+    expect(currentVersion(new Problem(409, "DUPLICATE_GROUP_NUMBER", ""))).toBeUndefined();
   });
 });
