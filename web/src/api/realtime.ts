@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
 import { type PresenceEvent, applyPresence } from "../features/board/applyPresence";
-import { serverSaid } from "../lib/clock";
+import { syncServerClock } from "../hooks/serverClock";
 import { throttleInvalidation } from "./throttle";
 import { familyKeys, queryKeys } from "./queryKeys";
 
@@ -54,7 +54,7 @@ export function connectRealtime(cache: QueryClient, onStatus: (status: Connectio
   socket.on("disconnect", () => onStatus("offline"));
   socket.on("connect_error", () => onStatus("offline"));
   socket.onAny((event: string, hint: EventPayload | undefined) => {
-    if (hint?.at) serverSaid(hint.at);
+    if (hint?.at) syncServerClock(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity") {
       if (!applyPresence(cache, hint as PresenceEvent)) familyKeys("board").forEach(invalidateThrottled);

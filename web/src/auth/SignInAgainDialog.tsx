@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../api/client";
 import { FormAlert } from "./FormAlert";
 import { PasswordField } from "../forms/PasswordField";
-import { forgetDrafts } from "../lib/drafts";
+import { deleteDrafts } from "../forms/drafts";
 import { clearUserData, meQuery, type Me } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
@@ -35,7 +35,7 @@ export function SignInAgainDialog({ person }: { person: Me }) {
     mutationFn: (typed: FormData) => reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: async (found) => {
       if (found.id !== person.id) {
-        forgetDrafts();
+        deleteDrafts();
         loadFreshPage();
         return;
       }
@@ -46,7 +46,7 @@ export function SignInAgainDialog({ person }: { person: Me }) {
     },
   });
   const leave = () => {
-    forgetDrafts();
+    deleteDrafts();
     abandonSession();
     clearUserData(cache);
     loadFreshPage();

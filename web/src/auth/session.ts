@@ -3,7 +3,7 @@ import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { notFound } from "@tanstack/react-router";
 
 import { client, unwrap, Problem, type Schemas } from "../api/client";
-import { forgetDrafts } from "../lib/drafts";
+import { deleteDrafts } from "../forms/drafts";
 import { queryKeys } from "../api/queryKeys";
 import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 
@@ -119,7 +119,7 @@ export function clearUserData(cache: QueryClient): void {
 export async function signOut(cache: QueryClient): Promise<void> {
   const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
   await client.POST("/auth/sign-out", { body: {} as never });
-  forgetDrafts();
+  deleteDrafts();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
   clearUserData(cache);
 }

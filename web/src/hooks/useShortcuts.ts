@@ -2,7 +2,7 @@
 // for whoever switched them off (WCAG 2.1.4).
 import { useEffect, useRef } from "react";
 
-import { usePreference } from "../lib/preference";
+import { usePreference } from "./usePreference";
 
 /** How long the first key of two, or of a number, waits for the second. */
 const SEQUENCE_TIMEOUT_MS = 800;

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../lib/clock";
+import { serverNow } from "../hooks/serverClock";
 import { meQuery } from "../auth/session";
 
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -33,7 +33,7 @@ export function useTime() {
   };
   const day = formatter({ dateStyle: "medium" });
   const clock = formatter({ timeStyle: "short" });
-  const today = day(new Date(now()).toISOString());
+  const today = day(new Date(serverNow()).toISOString());
   const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
   return { zone, language, day, clock, moment, full: formatter({ dateStyle: "full", timeStyle: "long" }) };
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
 
-export { fieldProblem, isOfFields, useFields } from "../lib/fields";
+export { fieldError, isFieldError, useFieldErrors } from "../forms/fieldErrors";
 
 /** A problem in the reader's words where we have them, else in the service's. */
 export function useErrorText(): (problem: unknown) => string {

@@ -7,7 +7,7 @@ import { client, unwrap } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
-import { fieldProblem } from "../i18n/useErrorText";
+import { fieldError } from "../i18n/useErrorText";
 import { queryKeys } from "../api/queryKeys";
 import { Button } from "../ui/Button";
 
@@ -57,7 +57,7 @@ function AcceptInvitation() {
           {invitation.needsPassword ? (
             <>
               <p className="text-soft">{t("invitation.password")}</p>
-              <PasswordField label={t("password.new")} name="password" isNew problem={fieldProblem(accepting.error, "password")} />
+              <PasswordField label={t("password.new")} name="password" isNew problem={fieldError(accepting.error, "password")} />
             </>
           ) : null}
           <Button kind="main" type="submit" isPending={accepting.isPending}>

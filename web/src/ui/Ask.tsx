@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 
-import { whenQuiet } from "../lib/whenQuiet";
+import { prefetchWhenIdle } from "../hooks/prefetchWhenIdle";
 import type { Question } from "./Asking";
 import { Button } from "./Button";
 import { part } from "./part";
@@ -11,7 +11,7 @@ const Asking = part(async () => (await load()).Asking);
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
 export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => whenQuiet(load), []);
+  useEffect(() => prefetchWhenIdle(load), []);
   return (
     <>
       <Button isPending={isPending} aria-haspopup="dialog" onPress={() => setOpen(true)} {...(kind ? { kind } : {})}>

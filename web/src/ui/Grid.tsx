@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor } from "react-aria-components";
 
 import { compareNumbered } from "../i18n/names";
-import { useIsWide } from "./wide";
+import { useIsWide } from "../hooks/useIsWide";
 
 export interface ColumnOf<T> {
   id: string;

@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import { Menu, Popover } from "react-aria-components";
 
 import { OVER } from "./field";
-import type { Opened } from "./menuButton";
+import type { OpenMenu } from "../hooks/useMenuButton";
 
-interface Props extends Opened {
+interface Props extends OpenMenu {
   label: string;
   onAction: (id: string) => void;
   children: ReactNode;

@@ -4,7 +4,7 @@ import {
   Button, Calendar, CalendarCell, CalendarGrid, DateInput, DatePicker, DateSegment, Dialog, FieldError, Group, Heading, Label, Popover, Text, I18nProvider,
 } from "react-aria-components";
 
-import { now } from "../lib/clock";
+import { serverNow } from "../hooks/serverClock";
 import { useTime } from "../i18n/time";
 import { BOX, OVER, refused } from "./field";
 
@@ -39,7 +39,7 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
         isRequired={isRequired}
         isDisabled={isDisabled}
         className="flex min-w-0 flex-col gap-1"
-        {...(shown === null ? { placeholderValue: fromDate(new Date(now()), zone) } : {})}
+        {...(shown === null ? { placeholderValue: fromDate(new Date(serverNow()), zone) } : {})}
       >
         <Label className="font-medium">{label}</Label>
         <Group className="flex gap-2">

@@ -3,7 +3,7 @@ import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
-import { useMenuButton } from "./menuButton";
+import { useMenuButton } from "../hooks/useMenuButton";
 import { part } from "./part";
 
 const load = () => import("./MoreMenu");

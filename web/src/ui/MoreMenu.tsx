@@ -2,11 +2,11 @@ import { Header, MenuItem, MenuSection } from "react-aria-components";
 
 import { LINE } from "./field";
 import { MenuOver } from "./MenuOver";
-import type { Opened } from "./menuButton";
+import type { OpenMenu } from "../hooks/useMenuButton";
 import type { Deed } from "./More";
 
 /** What opens behind the button of `More`. */
-export function MoreMenu({ label, deeds, heading, ...opened }: Opened & { label: string; deeds: readonly Deed[]; heading?: string | undefined }) {
+export function MoreMenu({ label, deeds, heading, ...opened }: OpenMenu & { label: string; deeds: readonly Deed[]; heading?: string | undefined }) {
   return (
     <MenuOver {...opened} label={label} onAction={(id) => deeds.find((deed) => deed.id === id)?.onAction()}>
       {heading === undefined ? (

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 
-import { left, useNow } from "../lib/clock";
+import { remainingTime, useNow } from "../hooks/serverClock";
 
 /** How much time is left, in words; silent for screen readers, who find the deadline itself beside it. */
 export function TimeLeft({ until }: { until: string }) {
   const { t } = useTranslation();
-  const rest = left(Date.parse(until), useNow());
+  const rest = remainingTime(Date.parse(until), useNow());
   const words = rest.unit === "seconds" ? t("left.seconds", { text: rest.text }) : t(`left.${rest.unit}`, { count: rest.count });
   return (
     <span role="timer" className="tabular-nums">

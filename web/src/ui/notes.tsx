@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 
-import { whenQuiet } from "../lib/whenQuiet";
+import { prefetchWhenIdle } from "../hooks/prefetchWhenIdle";
 
 const load = () => import("./NoteRegion");
 const NoteRegion = lazy(async () => ({ default: (await load()).NoteRegion }));
@@ -25,7 +25,7 @@ export function note(text: string, undo?: () => void, onGone?: () => void): () =
 
 /** Where notes appear; screen readers hear them. What draws them is fetched with the first one, or when everything else has come. */
 export function Notes() {
-  useEffect(() => whenQuiet(load), []);
+  useEffect(() => prefetchWhenIdle(load), []);
   const isNeeded = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

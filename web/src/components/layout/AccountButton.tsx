@@ -9,7 +9,7 @@ import { type Me, signOut } from "../../auth/session";
 import { isLanguage } from "../../i18n";
 import { useChangeLanguage } from "../../features/account/account";
 import { Button } from "../../ui/Button";
-import { useMenuButton } from "../../ui/menuButton";
+import { useMenuButton } from "../../hooks/useMenuButton";
 import { note } from "../../ui/notes";
 import { part } from "../../ui/part";
 

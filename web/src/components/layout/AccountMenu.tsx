@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { LANGUAGES } from "../../i18n";
 import { LINE } from "../../ui/field";
 import { MenuOver } from "../../ui/MenuOver";
-import type { Opened } from "../../ui/menuButton";
+import type { OpenMenu } from "../../hooks/useMenuButton";
 
 /** What opens behind the name of the person. */
-export function AccountMenu({ label, onAction, ...opened }: Opened & { label: string; onAction: (id: string) => void }) {
+export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: string; onAction: (id: string) => void }) {
   const { t, i18n } = useTranslation();
   return (
     <MenuOver {...opened} label={label} onAction={onAction}>

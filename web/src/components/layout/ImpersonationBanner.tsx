@@ -6,7 +6,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { impersonationQuery } from "../../auth/session";
 import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
 import { clearPageSchool } from "../../auth/pageSchool";
-import { useQuiet } from "../../lib/whenQuiet";
+import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 
@@ -14,7 +14,7 @@ import { note } from "../../ui/notes";
 export function ImpersonationBanner({ name }: { name: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
-  const isActing = useQuery({ ...impersonationQuery, enabled: useQuiet() }).data === true;
+  const isActing = useQuery({ ...impersonationQuery, enabled: useIsIdle() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
     onMutate: beginSessionSwitch,

@@ -4,7 +4,7 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
-import { useMenuButton } from "../../ui/menuButton";
+import { useMenuButton } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
 import { part } from "../../ui/part";
 

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 
 import { LINE } from "../../ui/field";
 import { MenuOver } from "../../ui/MenuOver";
-import type { Opened } from "../../ui/menuButton";
+import type { OpenMenu } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
 
 /** What opens behind the button of `Narrow`. */
-export function MobileNavMenu({ label, links, onAction, ...opened }: Opened & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
+export function MobileNavMenu({ label, links, onAction, ...opened }: OpenMenu & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
   const { t } = useTranslation();
   return (
     <MenuOver {...opened} label={label} onAction={onAction}>

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 import { ShortcutSwitch } from "../shortcuts/ShortcutSwitch";
-import { usePreference } from "../../lib/preference";
+import { usePreference } from "../../hooks/usePreference";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Check } from "../../ui/Check";
 

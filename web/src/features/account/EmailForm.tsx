@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, Problem } from "../../api/client";
 import { PasswordField } from "../../forms/PasswordField";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
@@ -42,9 +42,9 @@ function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email:
       close();
     },
   });
-  const emailProblem = fieldProblem(asking.error, "newEmail");
+  const emailProblem = fieldError(asking.error, "newEmail");
   const isWrong = asking.error instanceof Problem && asking.error.code === "INVALID_PASSWORD";
-  const passwordProblem = isWrong ? errorText(asking.error) : fieldProblem(asking.error, "password");
+  const passwordProblem = isWrong ? errorText(asking.error) : fieldError(asking.error, "password");
   return (
     <Form
       className="flex flex-col gap-4"

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { meQuery, type Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
 import { SettingsSection } from "../organization/SettingsSection";
@@ -32,8 +32,8 @@ export function ProfileForm({ person }: { person: Me }) {
       note(t("app.saved"));
     },
   });
-  const nameProblem = fieldProblem(saving.error, "name");
-  const zoneProblem = fieldProblem(saving.error, "timezone");
+  const nameProblem = fieldError(saving.error, "name");
+  const zoneProblem = fieldError(saving.error, "timezone");
   const schoolZone = person.organization?.metadata?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <SettingsSection title={t("me.profile")}>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../../lib/clock";
-import { usePreference } from "../../lib/preference";
+import { serverNow } from "../../hooks/serverClock";
+import { usePreference } from "../../hooks/usePreference";
 import { type Board, numberedName, announcedMinutes, helpQueue } from "./board";
 
 /** What is told to whoever does not look: the count in the title of the tab, new calls aloud, a soft sound, the time at four marks. */
@@ -28,9 +28,9 @@ export function Announcer({ board }: { board: Board }) {
 
   useEffect(() => {
     if (status === "FINISHED") return undefined;
-    let before = now();
+    let before = serverNow();
     const timer = setInterval(() => {
-      const at = now();
+      const at = serverNow();
       const minutes = announcedMinutes(Date.parse(deadline), before, at);
       before = at;
       if (minutes !== undefined) announce(minutes === 0 ? t("board.timeUp") : t("board.timeLeft", { count: minutes }));

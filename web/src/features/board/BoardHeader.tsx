@@ -3,9 +3,9 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Clock, MessageSquare } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { usePreference } from "../../lib/preference";
+import { usePreference } from "../../hooks/usePreference";
 import { useTime } from "../../i18n/time";
-import { useQuiet } from "../../lib/whenQuiet";
+import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
 import { More } from "../../ui/More";
@@ -21,7 +21,7 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
   const { moment } = useTime();
   const { title, deadline, status, classId, courseId } = board.assignment;
   const className = useQuery(classQuery(classId)).data?.name;
-  const courseName = useQuery({ ...courseNamesQuery, enabled: useQuiet() && courseId !== null }).data?.get(courseId ?? "");
+  const courseName = useQuery({ ...courseNamesQuery, enabled: useIsIdle() && courseId !== null }).data?.get(courseId ?? "");
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
       <div className="flex min-w-0 grow flex-col">

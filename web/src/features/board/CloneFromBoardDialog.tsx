@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { serverNow } from "../../hooks/serverClock";
+import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -21,7 +21,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const [end, setEnd] = useState<string | null>(() => new Date(Math.max(Date.parse(board.assignment.deadline), now()) + WEEK).toISOString());
+  const [end, setEnd] = useState<string | null>(() => new Date(Math.max(Date.parse(board.assignment.deadline), serverNow()) + WEEK).toISOString());
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
     mutationFn: (deadline: string) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: board.assignment.id } }, body: { deadline, withFiles } })),
@@ -35,7 +35,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
       {(close) => (
         <>
           <p className="text-soft">{t("board.copyText")}</p>
-          <Moment label={t("board.copyEnd")} value={end} onChange={setEnd} problem={fieldProblem(clone.error, "deadline")} />
+          <Moment label={t("board.copyEnd")} value={end} onChange={setEnd} problem={fieldError(clone.error, "deadline")} />
           <Check isSelected={withFiles} onChange={setWithFiles}>
             {t("board.copyFiles")}
           </Check>

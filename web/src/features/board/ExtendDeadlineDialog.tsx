@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
@@ -25,7 +25,7 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
   const { id, deadline } = board.assignment;
   const [step, setStep] = useState<Step>("5");
   const [customDeadline, setCustomDeadline] = useState(false);
-  const [opened] = useState(now);
+  const [opened] = useState(serverNow);
   const next = extendedDeadline(deadline, opened, Number(step));
   const path = { id };
   const preview = useQuery({

@@ -7,7 +7,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
 import { useTime } from "../../i18n/time";
-import { whenQuiet } from "../../lib/whenQuiet";
+import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
 import { loadTexts } from "../../i18n";
 import { Bar } from "../../ui/Bar";
 import { Button } from "../../ui/Button";
@@ -25,7 +25,7 @@ const FinishDialog = part(load);
 export function FinishTopicButton({ board }: { board: Board }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => whenQuiet(load), []);
+  useEffect(() => prefetchWhenIdle(load), []);
   return (
     <>
       <Button aria-haspopup="dialog" onPress={() => setOpen(true)}>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
@@ -21,7 +21,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   const cache = useQueryClient();
   const own = useQuery(meQuery).data?.id ?? "";
   const about = `board:${to?.group.id ?? board.assignment.id}`;
-  const [text, setText] = useState(() => draft(own, about));
+  const [text, setText] = useState(() => getDraft(own, about));
   const open = board.groups.filter((card) => !isDone(card));
   const [audience, setAudience] = useState<"all" | "open">(onlyOpen && open.length > 0 ? "open" : "all");
   // One number for this message: whoever got it already does not get it twice.
@@ -29,7 +29,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   const delivered = useRef(new Set<string>());
   const updateText = (text: string) => {
     setText(text);
-    keepDraft(own, about, text);
+    saveDraft(own, about, text);
   };
   const chosen = to ? [to] : audience === "open" ? open : board.groups;
   const send = useMutation({

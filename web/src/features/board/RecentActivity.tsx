@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
-import { useQuiet } from "../../lib/whenQuiet";
+import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { type Board, numberedName } from "./board";
 
 /** What is told, of all that is logged. */
@@ -15,7 +15,7 @@ type ShownEvent = (typeof SHOWN_EVENTS)[number];
 export function RecentActivity({ board }: { board: Board }) {
   const { t } = useTranslation();
   const { moment, clock, day } = useTime();
-  const rows = useQuery({ ...latestQuery(board), enabled: useQuiet(), placeholderData: keepPreviousData }).data ?? [];
+  const rows = useQuery({ ...latestQuery(board), enabled: useIsIdle(), placeholderData: keepPreviousData }).data ?? [];
   const groups = new Map(board.groups.map((card) => [card.group.id as string, card.group]));
   const today = day(board.serverNow);
   const events = rows.flatMap((row) => {

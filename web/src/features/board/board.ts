@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
-import { serverSaid } from "../../lib/clock";
+import { syncServerClock } from "../../hooks/serverClock";
 import { queryKeys } from "../../api/queryKeys";
 
 export type Board = Schemas["Board"];
@@ -13,7 +13,7 @@ export const boardQuery = (id: string) =>
     queryKey: queryKeys.board.one(id),
     queryFn: async () => {
       const answer = await unwrap(client.GET("/assignments/{id}/board", { params: { path: { id } } }));
-      serverSaid(answer.serverNow);
+      syncServerClock(answer.serverNow);
       return answer;
     },
   });

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { minutes, useNow } from "../../lib/clock";
+import { formatMinutes, useNow } from "../../hooks/serverClock";
 
 /** A filled dot is here, a hollow one is not; a drawing, because forced colours take the fill of backgrounds away. */
 export function PresenceDot({ online }: { online: boolean }) {
@@ -39,5 +39,5 @@ export function ActivityChart({ counts }: { counts: readonly number[] }) {
 /** How long somebody waits, in minutes and seconds. */
 export function WaitingTime({ moment }: { moment: string }) {
   const at = useNow();
-  return <span className="tabular-nums">{minutes(at - Date.parse(moment))}</span>;
+  return <span className="tabular-nums">{formatMinutes(at - Date.parse(moment))}</span>;
 }

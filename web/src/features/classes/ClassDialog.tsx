@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { subjectsQuery } from "../courses/courses";
-import { now } from "../../lib/clock";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { serverNow } from "../../hooks/serverClock";
+import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
@@ -44,7 +44,7 @@ const NONE = "";
 
 const initialForm = (schoolClass: Class | undefined) => ({
   name: schoolClass?.name ?? "",
-  academicYear: schoolClass?.academicYear ?? schoolYear(new Date(now())),
+  academicYear: schoolClass?.academicYear ?? schoolYear(new Date(serverNow())),
   semester: schoolClass?.semester ?? "",
   status: schoolClass?.status ?? ("ACTIVE" as const),
   startDate: schoolClass?.startDate ?? null,
@@ -69,7 +69,7 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
     onMade?.(saved);
   });
   const at = (path: string) => {
-    const problem = fieldProblem(save.error, path);
+    const problem = fieldError(save.error, path);
     return problem === undefined ? {} : { problem };
   };
   return (
@@ -101,8 +101,8 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
           <div className="grid gap-4 sm:grid-cols-2">
             <Field label={t("classes.semester")} value={values.semester} onChange={(semester) => set({ semester })} maxLength={20} autoComplete="off" {...at("semester")} />
             <Field label={t("classes.externalId")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} autoComplete="off" {...at("externalId")} />
-            <Moment label={t("classes.start")} value={values.startDate} onChange={(startDate) => set({ startDate })} problem={fieldProblem(save.error, "startDate")} />
-            <Moment label={t("classes.end")} value={values.endDate} onChange={(endDate) => set({ endDate })} problem={fieldProblem(save.error, "endDate")} />
+            <Moment label={t("classes.start")} value={values.startDate} onChange={(startDate) => set({ startDate })} problem={fieldError(save.error, "startDate")} />
+            <Moment label={t("classes.end")} value={values.endDate} onChange={(endDate) => set({ endDate })} problem={fieldError(save.error, "endDate")} />
           </div>
           <TimetableFields lessons={values.schedule} onChange={(schedule) => set({ schedule })} />
         </div>

@@ -3,7 +3,7 @@ import { useRouteContext } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -55,7 +55,7 @@ function CoTeacher({ classId, person, mayRemove }: { classId: string; person: { 
           aria-label={t("classes.removeTeacher", { name: person.name })}
           isPending={remove.isPending}
           onPress={() => {
-            const focus = neighbour(row.current);
+            const focus = keepFocusNear(row.current);
             void remove.mutateAsync(person).then(focus, () => undefined);
           }}
         >

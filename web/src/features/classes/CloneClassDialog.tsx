@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -44,7 +44,7 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
     },
   });
   const at = (path: string) => {
-    const problem = fieldProblem(clone.error, path);
+    const problem = fieldError(clone.error, path);
     return problem === undefined ? {} : { problem };
   };
   return (

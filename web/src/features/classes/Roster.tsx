@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Chip } from "../../ui/Chip";
@@ -76,7 +76,7 @@ function StudentRow({ classId, student, mayChange }: { classId: string; student:
               id: "remove",
               name: t("classes.remove"),
               onAction: () => {
-                const focus = neighbour(row.current);
+                const focus = keepFocusNear(row.current);
                 void remove.mutateAsync(user).then(focus, () => undefined);
               },
             },

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import type { ListedAssignment } from "../groups/groups";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -40,7 +40,7 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
   const open = (useQuery(coursesQuery).data ?? []).filter((course) => own.has(course.classId) && !isArchived(course));
   const [target, setTarget] = useState<string | null>(null);
   const targetCourse = open.find((course) => course.id === (target ?? topic.courseId));
-  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), now()) + WEEK).toISOString());
+  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString());
   const [withFiles, setWithFiles] = useState(true);
   const clone = useMutation({
     mutationFn: (to: { courseId: string; classId: string; deadline: string }) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
@@ -66,7 +66,7 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
         onChange={setTarget}
         none={t("courses.choose")}
       />
-      <Moment label={t("courses.deadline")} value={deadline} onChange={setDeadline} isRequired problem={fieldProblem(clone.error, "deadline")} />
+      <Moment label={t("courses.deadline")} value={deadline} onChange={setDeadline} isRequired problem={fieldError(clone.error, "deadline")} />
       <Check isSelected={withFiles} onChange={setWithFiles}>
         {t("courses.withFiles")}
       </Check>

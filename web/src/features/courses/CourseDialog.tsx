@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { classesQuery, isManaged } from "../classes/classes";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Area } from "../../ui/Area";
@@ -76,7 +76,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         isRequired
         maxLength={120}
         autoComplete="off"
-        {...conflictOf(isDuplicate ? errorText(save.error) : fieldProblem(save.error, "name"))}
+        {...conflictOf(isDuplicate ? errorText(save.error) : fieldError(save.error, "name"))}
       />
       <Choice
         label={t("courses.class")}
@@ -99,7 +99,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
       {subject === NEW ? (
         <Field label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
       ) : null}
-      <Area label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldProblem(save.error, "description")} />
+      <Area label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldError(save.error, "description")} />
       {save.isError && !isDuplicate && !isSubjectTaken ? <Problems problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
@@ -110,7 +110,7 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
       return owner.kind === "groups" ? client.DELETE("/groups/{id}/attachments/{attachmentId}", { params: { path } }) : client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path } });
     },
     onSuccess: async () => {
-      const focus = neighbour(here.current);
+      const focus = keepFocusNear(here.current);
       note(t("courses.fileDeleted", { name: file.fileName }));
       await refreshFiles(cache);
       focus();

@@ -5,8 +5,8 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
-import { neighbour } from "../../lib/focus";
+import { serverNow } from "../../hooks/serverClock";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
@@ -101,7 +101,7 @@ function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: re
 function GroupBadges({ group }: { group: ListedGroup }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  const hidden = group.startDate !== null && Date.parse(group.startDate) > now() ? group.startDate : undefined;
+  const hidden = group.startDate !== null && Date.parse(group.startDate) > serverNow() ? group.startDate : undefined;
   if (!group.needsHelp && hidden === undefined) return null;
   return (
     <span className="flex flex-wrap gap-2">
@@ -130,7 +130,7 @@ function GroupMenu({ group }: { group: ListedGroup }) {
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
     onSuccess: async (gone) => {
-      const focus = neighbour(row.current);
+      const focus = keepFocusNear(row.current);
       note(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
       await refreshGroups(cache);
       focus();
@@ -169,7 +169,7 @@ export function MemberMenu({ group, groups, person }: { group: ListedGroup | und
   const { add, remove, move } = useMembers();
   const row = useRef<HTMLSpanElement>(null);
   const thenFocus = (change: Promise<unknown>) => {
-    const focus = neighbour(row.current);
+    const focus = keepFocusNear(row.current);
     void change.then(focus, () => undefined);
   };
   const moveTo = (to: ListedGroup) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));

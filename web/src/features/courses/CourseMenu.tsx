@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Asked } from "../../ui/Ask";
@@ -39,7 +39,7 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
           course={course}
           onClose={close}
           onConfirm={() => {
-            const focus = neighbour(here.current);
+            const focus = keepFocusNear(here.current);
             void remove.mutateAsync().then(onDeleted ? () => undefined : focus, () => undefined);
           }}
         />

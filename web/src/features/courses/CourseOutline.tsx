@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Sheet } from "../../ui/Sheet";
 import type { CourseDetail } from "./courses";
@@ -19,7 +19,7 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
           <ul className="flex flex-col gap-1">
             {course.assignments.map((topic) => (
               <li key={topic.id} className="wrap-break-word">
-                {topic.title} <span className="text-soft text-sm">{Date.parse(topic.deadline) < now() ? t("courses.ended", { when: moment(topic.deadline) }) : t("courses.ends", { when: moment(topic.deadline) })}</span>
+                {topic.title} <span className="text-soft text-sm">{Date.parse(topic.deadline) < serverNow() ? t("courses.ended", { when: moment(topic.deadline) }) : t("courses.ends", { when: moment(topic.deadline) })}</span>
               </li>
             ))}
           </ul>

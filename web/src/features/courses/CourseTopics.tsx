@@ -3,7 +3,7 @@ import { Hand, Lock } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useNow } from "../../lib/clock";
+import { useNow } from "../../hooks/serverClock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../i18n/time";
 import { asButton } from "../../ui/Button";

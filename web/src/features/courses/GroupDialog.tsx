@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap, Problem } from "../../api/client";
 import type { ListedGroup } from "../groups/groups";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
@@ -109,7 +109,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
   });
   const isTaken = save.error instanceof Problem && save.error.code === "DUPLICATE_GROUP_NUMBER";
   const at = (path: string) => {
-    const problem = fieldProblem(save.error, path);
+    const problem = fieldError(save.error, path);
     return problem === undefined ? {} : { problem };
   };
   const nowOf = (field: keyof typeof form): string => {
@@ -133,7 +133,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         <Field label={t("courses.number")} value={number} onChange={(value) => update({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))} />
         <Field label={t("courses.needed")} value={needed} onChange={(value) => update({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
       </div>
-      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldProblem(save.error, "startDate")} />
+      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldError(save.error, "startDate")} />
       {startDate === null ? null : (
         <span className="-mt-2">
           <Button onPress={() => update({ startDate: null })}>{t("courses.beginsNow")}</Button>

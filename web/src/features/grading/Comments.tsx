@@ -4,8 +4,8 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
-import { draft, keepDraft } from "../../lib/drafts";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { getDraft, saveDraft } from "../../forms/drafts";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -87,14 +87,14 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
   const { t } = useTranslation();
   const cache = useQueryClient();
   const of = `comment:${groupAssignmentId}`;
-  const [text, setText] = useState(() => draft(person, of));
+  const [text, setText] = useState(() => getDraft(person, of));
   const [about, setAbout] = useState(WHOLE_WORK);
   const [isStaff, setStaff] = useState(false);
   const currentDocuments = viewedDocuments.filter((paper) => paper.document?.assignmentId != null);
   const subject = currentDocuments.some((paper) => paper.id === about) ? about : WHOLE_WORK;
   const updateText = (value: string) => {
     setText(value);
-    keepDraft(person, of, value);
+    saveDraft(person, of, value);
   };
   const sendComment = useMutation({
     mutationFn: () =>
@@ -106,7 +106,7 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
     onSuccess: () => updateText(""),
     onSettled: () => invalidate(cache, "feedback"),
   });
-  const error = fieldProblem(sendComment.error, "text");
+  const error = fieldError(sendComment.error, "text");
   return (
     <Form
       className="flex flex-col gap-3"

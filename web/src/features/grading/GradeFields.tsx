@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { Choice } from "../../ui/Choice";
 import { Field } from "../../ui/Field";
 import { type MemberGradeForm, arePointsValid } from "./gradeForm";
@@ -27,7 +27,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
   const hasValue = gradeScale !== null || maxPoints === null || form.value !== "";
   const hasPoints = maxPoints !== null || gradeScale === null || form.points !== "";
   const errorAt = (path: string) => {
-    const pointsText = fieldProblem(problem, path);
+    const pointsText = fieldError(problem, path);
     return pointsText === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : pointsText;
   };
   // Decimals as they are written here; both ways are read.

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
 import { isDialogOpen } from "../../hooks/useShortcuts";
 import { Area } from "../../ui/Area";
@@ -96,7 +96,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
 }
 
 /** Whether a field says already what is wrong. */
-const isFieldProblem = (problem: unknown): boolean => ["value", "points"].some((path) => fieldProblem(problem, path) !== undefined);
+const isFieldProblem = (problem: unknown): boolean => ["value", "points"].some((path) => fieldError(problem, path) !== undefined);
 
 /** Where the words are now, so that nobody has to trust us. */
 function SaveStatus({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem, conflicts }, isFine }: { grading: Grading; isFine: boolean }) {

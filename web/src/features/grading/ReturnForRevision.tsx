@@ -4,7 +4,7 @@ import { DialogTrigger, Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
@@ -46,7 +46,7 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
     },
     onSettled: () => cache.invalidateQueries(),
   });
-  const error = fieldProblem(returning.error, "feedback");
+  const error = fieldError(returning.error, "feedback");
   return (
     <Form
       className="flex flex-col gap-4"

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
 import { client, Problem, type Schemas } from "../../api/client";
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import { invalidate } from "../../api/queryKeys";
 import { currentVersion, type FieldConflict, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { initialForm, gradeBody, type GradeForm, formOf, isSameForm, type StoredGradeForm } from "./gradeForm";
@@ -35,7 +35,7 @@ export interface Grading {
 
 function readStoredForm(person: string, of: string): StoredGradeForm | null {
   try {
-    return JSON.parse(draft(person, of)) as StoredGradeForm;
+    return JSON.parse(getDraft(person, of)) as StoredGradeForm;
   } catch {
     return null;
   }
@@ -90,8 +90,8 @@ export function useGrading(submission: Submission, person: string, of: string, m
       setDifferences(undefined);
       setGrade(answer.grade);
       const isLater = !isSameForm(now.current.form, sent);
-      if (answer.grade?.status === "PUBLISHED" && !isLater) keepDraft(person, of, "");
-      else keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies StoredGradeForm));
+      if (answer.grade?.status === "PUBLISHED" && !isLater) saveDraft(person, of, "");
+      else saveDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: isLater, form: now.current.form } satisfies StoredGradeForm));
     },
     [id, of, person],
   );
@@ -146,7 +146,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
     now.current.form = next;
     setForm(next);
     setProblem(undefined);
-    keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSameForm(next, formOf(now.current.grade)), form: next } satisfies StoredGradeForm));
+    saveDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSameForm(next, formOf(now.current.grade)), form: next } satisfies StoredGradeForm));
   };
 
   // What the service refused waits for another word; what did not reach it goes there by itself.

@@ -4,7 +4,7 @@ import { Plus } from "lucide-react";
 import { useEffect, useMemo, useReducer, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import type { ListedGroup as Known } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
@@ -44,7 +44,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   const [failures, setFailures] = useState<readonly FailedChange[]>([]);
   const [unlocked, setUnlocked] = useState<readonly string[]>([]);
   const storageKey = `divide:${course.classId}`;
-  const [settings, setSettings] = useState<DivisionSettings>(() => ({ size: { by: "size", size: 3, count: 8, isEven: true }, isLeftOut: true, wishes: parseWishes(draft(person, storageKey)) }));
+  const [settings, setSettings] = useState<DivisionSettings>(() => ({ size: { by: "size", size: 3, count: 8, isEven: true }, isLeftOut: true, wishes: parseWishes(getDraft(person, storageKey)) }));
   const [details, setDetails] = useState<NewGroupSettings>({ scheme: t("divide.schemeDefault"), starts: "now", start: null, topicId: topicId ?? NO_TOPIC });
   const sentence = useWishSentence(students);
   const nameOf = (student: string) => students.find((one) => one.id === student)?.name ?? "–";
@@ -158,7 +158,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
               settings={settings}
               onChange={(next) => {
                 setSettings(next);
-                keepDraft(person, storageKey, next.wishes.length === 0 ? "" : JSON.stringify(next.wishes));
+                saveDraft(person, storageKey, next.wishes.length === 0 ? "" : JSON.stringify(next.wishes));
               }}
               students={students}
               present={studentsToDivide(plan, ids, settings.isLeftOut)}

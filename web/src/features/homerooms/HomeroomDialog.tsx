@@ -4,8 +4,8 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
-import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
+import { serverNow } from "../../hooks/serverClock";
+import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -23,7 +23,7 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
   const { data: known } = useQuery(homeroomsQuery);
   const latest = known?.map((one) => one.academicYear ?? "").toSorted().at(-1);
   const [name, setName] = useState(homeroom?.name ?? "");
-  const [year, setYear] = useState(homeroom ? (homeroom.academicYear ?? "") : latest || schoolYearAt(now()));
+  const [year, setYear] = useState(homeroom ? (homeroom.academicYear ?? "") : latest || schoolYearAt(serverNow()));
   const [grade, setGrade] = useState(homeroom?.gradeLevel ?? "");
   const [teacherId, setTeacherId] = useState(homeroom?.teacherId ?? null);
   const body = { name: name.trim(), academicYear: year.trim() || null, gradeLevel: grade.trim() || null, teacherId };
@@ -35,7 +35,7 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
       onClose();
     },
   });
-  const of = useFields(save.error);
+  const of = useFieldErrors(save.error);
   return (
     <Window title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -52,7 +52,7 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
             <Field label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
           </div>
           <TeacherField value={teacherId} onChange={setTeacherId} {...of("teacherId")} />
-          {save.isError && !isOfFields(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (
+          {save.isError && !isFieldError(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (
             <p role="alert" className="text-bad">
               {errorText(save.error)}
             </p>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
@@ -18,7 +18,7 @@ import { createCopy, planRollOver, type HomeroomCopy } from "./rollOver";
 import { nextYear, schoolYearAt } from "./schoolYears";
 
 /** The year that follows one; where homerooms have none, this one. */
-const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(now());
+const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(serverNow());
 
 /** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
 export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {

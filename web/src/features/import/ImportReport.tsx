@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
 import { Grid, type ColumnOf } from "../../ui/Grid";
-import { useIsWide } from "../../ui/wide";
+import { useIsWide } from "../../hooks/useIsWide";
 import { parseLine } from "./columns";
 import { downloadTable } from "./csv";
 import type { Report as Found, ReportRow, Wizard } from "./wizard";

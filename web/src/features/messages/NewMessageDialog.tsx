@@ -3,8 +3,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { draft, keepDraft } from "../../lib/drafts";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { getDraft, saveDraft } from "../../forms/drafts";
+import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -40,10 +40,10 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
   const draftKey = `message:${to?.id ?? ""}`;
   const [recipients, setRecipients] = useState<Recipients>({ people: to ? [to] : [], classId: null });
   const [subject, setSubject] = useState(about);
-  const [content, setContent] = useState(() => draft(own, draftKey));
+  const [content, setContent] = useState(() => getDraft(own, draftKey));
   const updateText = (text: string) => {
     setContent(text);
-    keepDraft(own, draftKey, text);
+    saveDraft(own, draftKey, text);
   };
   const send = useMutation({
     mutationFn: () =>
@@ -62,7 +62,7 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
     onSettled: () => invalidate(cache, "messages"),
   });
   const isReady = content.trim() !== "" && (recipients.classId !== null || recipients.people.length > 0);
-  const error = fieldProblem(send.error, "subject");
+  const error = fieldError(send.error, "subject");
   return (
     <form
       className="flex flex-col gap-4"
@@ -73,7 +73,7 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
     >
       {to ? <p>{t("messages.to", { names: to.name })}</p> : <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />}
       <Field label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(error ? { problem: error } : {})} />
-      <Area label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldProblem(send.error, "content")} />
+      <Area label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldError(send.error, "content")} />
       {send.isError ? <Problems problem={send.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

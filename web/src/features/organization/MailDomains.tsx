@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { Ask } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -133,7 +133,7 @@ function AddMailDomain({ actions, isOfTenant }: { actions: MailDomainActions; is
   const errorText = useErrorText();
   const [name, setName] = useState("");
   const { add } = actions;
-  const problem = fieldProblem(add.error, "domain") ?? (add.isError ? errorText(add.error) : undefined);
+  const problem = fieldError(add.error, "domain") ?? (add.isError ? errorText(add.error) : undefined);
   return (
     <Form
       className="flex flex-col gap-3"

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
@@ -86,7 +86,7 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
       return cache.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });
-  const problem = (path: string) => fieldProblem(saving.error, path);
+  const problem = (path: string) => fieldError(saving.error, path);
   const at = (path: string) => (problem(path) === undefined ? {} : { problem: problem(path) as string });
   const paths = ["name", "metadata.timezone", "metadata.gradeScale"];
   return (

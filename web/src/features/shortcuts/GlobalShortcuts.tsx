@@ -4,7 +4,7 @@ import { CircleHelp } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { assignmentsQuery } from "../groups/groups";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
@@ -23,7 +23,7 @@ export function GlobalShortcuts({ person }: { person: Me }) {
   const screen = useLocation({ select: ({ pathname }) => screenAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
-    const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), now()).running;
+    const [withPrefix] = sortIntoDay(await cache.ensureQueryData(assignmentsQuery), serverNow()).running;
     if (withPrefix) await navigate({ to: "/t/$topicId/board", params: { topicId: withPrefix.id } });
   };
   const forStaff = { "g t": () => void navigate({ to: "/today" }), "g s": () => void navigate({ to: "/submissions" }), "g b": () => void toBoard().catch(() => undefined) };

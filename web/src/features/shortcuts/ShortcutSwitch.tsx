@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { usePreference } from "../../lib/preference";
+import { usePreference } from "../../hooks/usePreference";
 import { Check } from "../../ui/Check";
 
 /** Switches shortcuts of a single key on and off for this person in this browser. */

@@ -4,7 +4,7 @@ import { Form, Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
+import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
 import { Button } from "../../ui/Button";
@@ -31,7 +31,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
       onClose();
     },
   });
-  const of = useFields(save.error);
+  const of = useFieldErrors(save.error);
   return (
     <Window title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -48,7 +48,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
           </div>
           <ColourSelect value={color} onChange={setColor} />
           <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
-          {save.isError && !isOfFields(save.error, ["name", "code", "description"]) ? (
+          {save.isError && !isFieldError(save.error, ["name", "code", "description"]) ? (
             <p role="alert" className="text-bad">
               {errorText(save.error)}
             </p>

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
@@ -56,7 +56,7 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
     },
   });
   const at = (path: string) => {
-    const problem = fieldProblem(creating.error, path);
+    const problem = fieldError(creating.error, path);
     return problem === undefined ? {} : { problem };
   };
   const isShownAtField = ["name", "slug", "ownerName", "ownerEmail"].some((path) => "problem" in at(path));

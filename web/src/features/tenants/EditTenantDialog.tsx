@@ -4,7 +4,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldProblem, useErrorText } from "../../i18n/useErrorText";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { note } from "../../ui/notes";
@@ -49,7 +49,7 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
     },
   });
   const at = (path: string) => {
-    const problem = fieldProblem(saving.error, path);
+    const problem = fieldError(saving.error, path);
     return problem === undefined ? {} : { problem };
   };
   const amount = (bytes: number | null | undefined) => (bytes === undefined ? { problem: t("tenants.noAmount") } : {});

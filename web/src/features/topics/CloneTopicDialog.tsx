@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
 import { Choice } from "../../ui/Choice";
@@ -23,7 +23,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
   const navigate = useNavigate();
   const all = useQuery(managedCoursesQuery);
   const [courseId, setCourse] = useState(topic.courseId);
-  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), now()) + WEEK).toISOString());
+  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(topic.deadline), serverNow()) + WEEK).toISOString());
   const [withFiles, setFiles] = useState(true);
   const [isTried, setTried] = useState(false);
   const targetCourse = all.data?.find((course) => course.id === courseId);

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { Choice } from "../../ui/Choice";
 import { Count } from "../../ui/Count";
 import { Field } from "../../ui/Field";
@@ -32,7 +32,7 @@ interface Props {
 /** Everything a topic says about itself. */
 export function TopicFields({ form, onChange, groups, missingFields, problem, courses, canSetStart }: Props) {
   const { t } = useTranslation();
-  const errorAt = (path: string, own?: MissingField) => (own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldProblem(problem, path));
+  const errorAt = (path: string, own?: MissingField) => (own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldError(problem, path));
   const title = errorAt("title", "title");
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">

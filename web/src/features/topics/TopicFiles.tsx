@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Chip } from "../../ui/Chip";
@@ -73,7 +73,7 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; is
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: topic.id, attachmentId: file.id } } })),
     onSuccess: async () => {
-      const focus = neighbour(row.current);
+      const focus = keepFocusNear(row.current);
       note(t("topic.fileGone", { name: file.fileName }));
       await refreshTopics(cache);
       requestAnimationFrame(focus);

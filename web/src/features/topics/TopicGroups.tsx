@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
@@ -70,7 +70,7 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
   const remove = useMutation({
     mutationFn: (isForced: boolean) => unwrap(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
     onSuccess: async (_, isForced) => {
-      const focus = neighbour(row.current);
+      const focus = keepFocusNear(row.current);
       note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
       await refreshTopics(cache);
       requestAnimationFrame(focus);

@@ -1,7 +1,7 @@
 // What is typed into the form of a topic, kept in this browser until it is saved.
 import { useEffect, useState } from "react";
 
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import { parseDraft, type TopicEdits, withEdit, type TopicForm, isEmpty, applyEdits, remainingEdits } from "./topicForm";
 
 export interface TopicEditing {
@@ -19,11 +19,11 @@ export interface TopicEditing {
 
 /** The form over what the service says; what is typed is kept as a draft under `key`. */
 export function useTopicEdits(base: TopicForm, person: string, key: string): TopicEditing {
-  const [typed, setTyped] = useState<TopicEdits>(() => parseDraft(draft(person, key)));
+  const [typed, setTyped] = useState<TopicEdits>(() => parseDraft(getDraft(person, key)));
   const [isRestored, setRestored] = useState(() => !isEmpty(remainingEdits(base, typed)));
   const edits = remainingEdits(base, typed);
   const text = isEmpty(edits) ? "" : JSON.stringify(edits);
-  useEffect(() => keepDraft(person, key, text), [person, key, text]);
+  useEffect(() => saveDraft(person, key, text), [person, key, text]);
   return {
     form: applyEdits(base, edits),
     edits,
@@ -33,8 +33,8 @@ export function useTopicEdits(base: TopicForm, person: string, key: string): Top
     discard: () => {
       setTyped({});
       setRestored(false);
-      keepDraft(person, key, "");
+      saveDraft(person, key, "");
     },
-    markSaved: () => keepDraft(person, key, ""),
+    markSaved: () => saveDraft(person, key, ""),
   };
 }

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
-import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
+import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
@@ -80,7 +80,7 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
   const set = (part: Partial<typeof NOTHING>) => setValues({ ...values, ...part });
   const full = [values.firstName, values.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
   const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesBelow(effectiveRole(caller)).includes(id.toLowerCase() as "student"));
-  const of = useFields(problem);
+  const of = useFieldErrors(problem);
   const send = () => {
     const { password, homeroomId, classIds, ...texts } = values;
     const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
@@ -129,7 +129,7 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
       </details>
       {problem === null ? null : (
         <p role="alert" className="text-bad">
-          {isOfFields(problem, PATHS) ? t("people.lookAgain") : errorText(problem)}
+          {isFieldError(problem, PATHS) ? t("people.lookAgain") : errorText(problem)}
         </p>
       )}
       <p className="flex flex-wrap justify-end gap-2">

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
-import { useNow } from "../../lib/clock";
+import { useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";

@@ -5,7 +5,7 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { isOfFields, useFields, useErrorText } from "../../i18n/useErrorText";
+import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
@@ -128,7 +128,7 @@ function EditUser({ user }: { user: FullUser }) {
       note(t("app.saved"));
     },
   });
-  const of = useFields(save.error);
+  const of = useFieldErrors(save.error);
   return (
     <Form
       className="flex flex-col gap-3"
@@ -151,7 +151,7 @@ function EditUser({ user }: { user: FullUser }) {
         ))}
         <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
       </div>
-      {save.isError && !isOfFields(save.error, TEXT_FIELDS) ? (
+      {save.isError && !isFieldError(save.error, TEXT_FIELDS) ? (
         <p role="alert" className="text-bad">
           {errorText(save.error)}
         </p>

@@ -5,7 +5,7 @@ import { FileTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../../api/client";
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { upload } from "../../api/upload";
@@ -20,13 +20,13 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
-  const [text, setText] = useState(() => draft(own, workRoomId));
+  const [text, setText] = useState(() => getDraft(own, workRoomId));
   const [files, setFiles] = useState<Attachment[]>([]);
   // One number for one message, however often it is sent: the service takes it once.
   const clientId = useRef(crypto.randomUUID());
   const updateText = (text: string) => {
     setText(text);
-    keepDraft(own, workRoomId, text);
+    saveDraft(own, workRoomId, text);
   };
   const send = useMutation({
     mutationFn: ({ content, attachmentIds }: { content: string; attachmentIds: string[] }) =>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
@@ -33,7 +33,7 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
   const name = isOwn ? t("room.chat.you") : (message.sender?.name ?? t("groups.somebody"));
   const remove = useDelete(message);
   const canDelete = (isOwn || isStaff) && message.deletedAt === null && !isArchived;
-  const canEdit = canDelete && isOwn && message.content !== "" && isEditable(message, now());
+  const canEdit = canDelete && isOwn && message.content !== "" && isEditable(message, serverNow());
   const actions = [
     ...(canEdit ? [{ id: "edit", name: t("room.chat.edit"), onAction: () => setDialog("edit") }] : []),
     { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setDialog("delete") },

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { neighbour } from "../../lib/focus";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
@@ -37,7 +37,7 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
       if (isOpen) await navigate({ to: "/g/$groupId", params: { groupId: workRoom.groupId }, search: { place: "documents" } });
       await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
-    onMutate: () => neighbour(section.current),
+    onMutate: () => keepFocusNear(section.current),
     onSuccess: () => note(t("room.deleted", { name: fileName(document) })),
     onError: showError,
     onSettled: async (_done, _problem, _nothing, focusNear) => {

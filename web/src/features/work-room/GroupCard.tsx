@@ -3,7 +3,7 @@ import { Hand } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { hasNewFeedback } from "../feedback/feedback";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { type ListedGroup, nearestTopic } from "../groups/groups";
 import { Chip } from "../../ui/Chip";
 import { Sheet } from "../../ui/Sheet";
@@ -18,7 +18,7 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const isFinished = topic?.assignment.status === "FINISHED";
   const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
   const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
-  const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, now()));
+  const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, serverNow()));
   return (
     <Sheet className="hover:border-line relative flex h-full flex-col gap-2">
       <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>

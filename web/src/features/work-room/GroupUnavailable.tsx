@@ -3,7 +3,7 @@ import { useNavigate, useRouteContext } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { draft, keepDraft } from "../../lib/drafts";
+import { getDraft, saveDraft } from "../../forms/drafts";
 import { myGroupsQuery } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
@@ -28,7 +28,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const navigate = useNavigate();
   // Taken while the room is still on the screen: this renders before the room is removed.
   const [typedText] = useState(readTypedText);
-  const storedDraft = left === undefined ? "" : draft(person.id, left.id).trim();
+  const storedDraft = left === undefined ? "" : getDraft(person.id, left.id).trim();
   const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
   const groupsQuery = useQuery({ ...myGroupsQuery, refetchOnMount: "always" });
   if (!groupsQuery.isFetchedAfterMount) return <Shape count={1} />;
@@ -39,9 +39,9 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const openGroup = () => {
     if (next === undefined) return navigate({ to: isStaff(person) ? "/" : "/groups" });
     // What was not sent goes along, unless something waits there already; it is sent only when the user presses "Send".
-    if (storedDraft !== "" && left !== undefined && draft(person.id, next.workRoomId) === "") {
-      keepDraft(person.id, next.workRoomId, storedDraft);
-      keepDraft(person.id, left.id, "");
+    if (storedDraft !== "" && left !== undefined && getDraft(person.id, next.workRoomId) === "") {
+      saveDraft(person.id, next.workRoomId, storedDraft);
+      saveDraft(person.id, left.id, "");
     }
     return navigate({ to: "/g/$groupId", params: { groupId: next.id } });
   };

@@ -5,7 +5,7 @@ import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { minutes, useNow } from "../../lib/clock";
+import { formatMinutes, useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Area } from "../../ui/Area";
@@ -41,7 +41,7 @@ export function HelpButton({ group }: { group: Group }) {
 function HelpRequested({ group }: { group: Group }) {
   const { t } = useTranslation();
   const at = useNow();
-  const since = group.helpRequestedAt === null ? "" : minutes(at - Date.parse(group.helpRequestedAt));
+  const since = group.helpRequestedAt === null ? "" : formatMinutes(at - Date.parse(group.helpRequestedAt));
   return (
     <span className="flex flex-col">
       <span className="font-medium">
@@ -99,7 +99,7 @@ export function HelpRequestBanner({ group }: { group: Group }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
-        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.waits", { time: minutes(at - Date.parse(group.helpRequestedAt)) })}
+        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.waits", { time: formatMinutes(at - Date.parse(group.helpRequestedAt)) })}
         {group.helpMessage ? <span className="text-soft"> “{group.helpMessage}”</span> : null}
       </span>
       <Button isPending={handled.isPending} onPress={() => handled.mutate()}>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -55,7 +55,7 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
       await navigate({ to: "/g/$groupId/d/$documentId", params: { groupId: workRoom.groupId, documentId: document.id }, search: topic ? { topic: topic.assignmentId } : {} });
     },
   });
-  const error = fieldProblem(create.error, "title");
+  const error = fieldError(create.error, "title");
   return (
     <form
       className="flex flex-col gap-4"

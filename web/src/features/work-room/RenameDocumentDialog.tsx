@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
-import { fieldProblem } from "../../i18n/useErrorText";
+import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
@@ -21,7 +21,7 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
     onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) }),
   });
-  const error = fieldProblem(rename.error, "title");
+  const error = fieldError(rename.error, "title");
   return (
     <Window title={t("app.rename")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (

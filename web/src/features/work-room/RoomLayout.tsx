@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { hasNewFeedback } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
 import { Button } from "../../ui/Button";
@@ -35,7 +35,7 @@ export function RoomLayout(props: Props) {
   const { t } = useTranslation();
   const isWide = useIsWideScreen();
   const place: Section = document ? "documents" : (props.section ?? "task");
-  const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, now());
+  const hasNews = topic !== undefined && !isStaff(person) && hasNewFeedback(person.id, topic, serverNow());
   const sections = <SectionTabs workRoom={workRoom} topic={topic} isOpen={document !== undefined} section={place} isWide={isWide} hasNews={hasNews} />;
   const topicSelect = topics.length > 1 && topic ? <TopicSelect groupId={workRoom.groupId} topics={topics} topic={topic} section={place} /> : null;
   if (isWide) return <ThreeColumns {...props} sections={sections} topicSelect={topicSelect} />;

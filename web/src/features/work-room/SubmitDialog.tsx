@@ -3,7 +3,7 @@ import { useState } from "react";
 import { CheckboxGroup, DialogTrigger, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
 import { Check } from "../../ui/Check";
@@ -44,7 +44,7 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
   const { data: classData } = useQuery({ ...topicDetailQuery(assignmentId ?? ""), enabled: assignmentId !== undefined });
   const submitting = useSubmit(workRoom, useUserName(workRoom), close);
   const { moment } = useTime();
-  const lateBy = own ? now() - lateDeadline(own) : 0;
+  const lateBy = own ? serverNow() - lateDeadline(own) : 0;
   const isClosed = lateBy > 0 && classData?.latePolicy === "BLOCK";
   const remaining = classData && own ? Math.max(0, classData.requiredSubmissions - own.submittedCount) : 0;
   if (topics.isError) return <Problems problem={topics.error} again={() => void topics.refetch()} />;

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap, Problem } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { note } from "../../ui/notes";
@@ -107,4 +107,4 @@ export function useTakeBack(topic: Topic | undefined) {
 export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
 
 /** Whether handing in now counts as late. */
-export const isLate = (topic: Topic): boolean => now() > lateDeadline(topic);
+export const isLate = (topic: Topic): boolean => serverNow() > lateDeadline(topic);

@@ -9,7 +9,7 @@ import { ActivityFilters } from "../../features/activity/ActivityFilters";
 import { ActivityRow } from "../../features/activity/ActivityRow";
 import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
 import { client, unwrap } from "../../api/client";
-import { now } from "../../lib/clock";
+import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { saveBlob } from "../../api/saveBlob";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
@@ -32,7 +32,7 @@ function Activity() {
   const navigate = Route.useNavigate();
   const { zone } = useTime();
   // A period begins with the day; the moment of the visit says with which.
-  const [at] = useState(now);
+  const [at] = useState(serverNow);
   const query = activityParams(filters, zone, at);
   const found = useInfiniteQuery(activityQuery(query));
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
@@ -65,8 +65,8 @@ function ActivityDays({ rows }: { rows: readonly ActivityEntry[] }) {
   const of = useQuery(activityNamesQuery).data?.of ?? new Map<string, string>();
   const long = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, weekday: "long", day: "numeric", month: "long", year: "numeric" });
   const near = new Map([
-    [day(new Date(now() - 86_400_000).toISOString()), t("activity.yesterday")],
-    [day(new Date(now()).toISOString()), t("activity.today")],
+    [day(new Date(serverNow() - 86_400_000).toISOString()), t("activity.yesterday")],
+    [day(new Date(serverNow()).toISOString()), t("activity.today")],
   ]);
   return groupByDay(rows, day).map((part) => {
     const title = near.get(part.day) ?? long.format(new Date(part.rows[0]?.createdAt ?? 0));

@@ -19,7 +19,7 @@ import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
 import { When } from "../../ui/When";
-import { useIsWide } from "../../ui/wide";
+import { useIsWide } from "../../hooks/useIsWide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),

@@ -12,7 +12,7 @@ import { useHandledCalls, withoutHandledCalls } from "../../features/board/handl
 import { BoardActions, BoardFilters, BoardHeader } from "../../features/board/BoardHeader";
 import { Sidebar } from "../../features/board/Sidebar";
 import { Announcer } from "../../features/board/Announcer";
-import { now, useNow } from "../../lib/clock";
+import { serverNow, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
@@ -154,7 +154,7 @@ interface BoardKeyHandlers {
 function useBoardKeys({ board, at, goTo, onDialog, onSidebar, onProjector }: BoardKeyHandlers): void {
   const digitsTyped = useRef({ digits: "", at: 0 });
   const number = (digit: string) => {
-    const moment = now();
+    const moment = serverNow();
     // "1" and at once "2" is group 12, where there is one.
     const digits = moment - digitsTyped.current.at < 800 ? digitsTyped.current.digits + digit : digit;
     const card = board.groups.find((one) => one.group.groupNumber === Number(digits)) ?? board.groups.find((one) => one.group.groupNumber === Number(digit));

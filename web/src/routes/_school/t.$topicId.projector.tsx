@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { boardQuery, type Board } from "../../features/board/board";
 import { classQuery } from "../../features/board/classAndCourse";
-import { left, useNow } from "../../lib/clock";
+import { remainingTime, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
@@ -72,7 +72,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
 /** As on the board; but after the end it is simply over: nobody is late before the class. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation();
-  const rest = left(until, useNow());
+  const rest = remainingTime(until, useNow());
   if (rest.unit === "over") return t("projector.over");
   return rest.unit === "seconds" ? rest.text : t(`projector.${rest.unit}`, { count: rest.count });
 }

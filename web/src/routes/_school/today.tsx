@@ -4,7 +4,7 @@ import { Hand } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useNow } from "../../lib/clock";
+import { useNow } from "../../hooks/serverClock";
 import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";

@@ -2,17 +2,17 @@
 // computers are shared.
 const PREFIX = "draft:";
 
-export function draft(person: string, of: string): string {
+export function getDraft(person: string, of: string): string {
   return localStorage.getItem(`${PREFIX}${person}:${of}`) ?? "";
 }
 
-export function keepDraft(person: string, of: string, text: string): void {
+export function saveDraft(person: string, of: string, text: string): void {
   const key = `${PREFIX}${person}:${of}`;
   if (text === "") localStorage.removeItem(key);
   else localStorage.setItem(key, text);
 }
 
-export function forgetDrafts(): void {
+export function deleteDrafts(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(PREFIX)) localStorage.removeItem(key);
   }

@@ -5,7 +5,7 @@ import { Problem } from "../api/client";
 import { translateIfKnown } from "../i18n";
 
 /** What the service says about fields most, for the languages it does not speak. */
-const SAYINGS: readonly (readonly [RegExp, string])[] = [
+const TRANSLATED_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^(is required|must not be (empty|null)|is empty)/, "required"],
   [/e-mail address$/, "email"],
   [/^is the address you have/, "sameAddress"],
@@ -23,8 +23,8 @@ const SAYINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A sentence of the service about a field, in the reader's words where we have them. */
-export function fieldWords(message: string): string {
-  for (const [pattern, key] of SAYINGS) {
+export function fieldMessageText(message: string): string {
+  for (const [pattern, key] of TRANSLATED_MESSAGES) {
     const found = pattern.exec(message);
     if (found) return translateIfKnown(`fields.${key}`, found.groups) ?? message;
   }
@@ -36,13 +36,13 @@ const messageAt = (problem: unknown, path: string): string | undefined =>
   problem instanceof Problem ? problem.details.find((detail) => detail.path === path)?.message : undefined;
 
 /** The message for a field of a form, by its path in the body. */
-export function fieldProblem(problem: unknown, path: string): string | undefined {
+export function fieldError(problem: unknown, path: string): string | undefined {
   const message = messageAt(problem, path);
-  return message === undefined ? undefined : fieldWords(message);
+  return message === undefined ? undefined : fieldMessageText(message);
 }
 
 /** What the service says of fields, and the words for it in the reader's language. */
-const SAID: readonly (readonly [RegExp, string])[] = [
+const MESSAGE_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^is required/, "required"],
   [/^must be at most (\d+) /, "most"],
   [/^must be at least (\d+) /, "least"],
@@ -55,20 +55,20 @@ const SAID: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The messages for the fields of a form, to be spread into them: in the reader's words where we have them. */
-export function useFields(problem: unknown): (path: string) => { problem?: string } {
+export function useFieldErrors(problem: unknown): (path: string) => { problem?: string } {
   const { t, i18n } = useTranslation();
   return (path) => {
     const message = messageAt(problem, path);
     if (message === undefined || !(problem instanceof Problem)) return {};
     if (i18n.exists(`refused.${problem.code}`)) return { problem: t(`refused.${problem.code}`) };
-    for (const [pattern, key] of SAID) {
+    for (const [pattern, key] of MESSAGE_PATHS) {
       const found = pattern.exec(message);
       if (found) return { problem: t(`refused.field.${key}`, { count: Number(found[1] ?? 0) }) };
     }
-    return { problem: fieldWords(message) };
+    return { problem: fieldMessageText(message) };
   };
 }
 
 /** Whether a problem is told at the fields of a form, or has to be told beside them. */
-export const isOfFields = (problem: unknown, paths: readonly string[]): boolean =>
+export const isFieldError = (problem: unknown, paths: readonly string[]): boolean =>
   problem instanceof Problem && problem.details.length > 0 && problem.details.every((detail) => paths.includes(detail.path));

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { PressEvent } from "react-aria-components";
 
-import { whenQuiet } from "../lib/whenQuiet";
+import { prefetchWhenIdle } from "./prefetchWhenIdle";
 
 /** What a menu needs to know of the button it belongs to. */
-export interface Opened {
+export interface OpenMenu {
   trigger: React.RefObject<HTMLButtonElement | null>;
   /** Where the focus goes: to the first or the last line for keys, to the menu itself otherwise. */
   focus: "first" | "last" | true;
@@ -14,8 +14,8 @@ export interface Opened {
 /** A button with a menu that is fetched when it is wanted, or when everything else has come: menus weigh more than boards. */
 export function useMenuButton(load: () => Promise<unknown>) {
   const trigger = useRef<HTMLButtonElement>(null);
-  const [focus, setFocus] = useState<Opened["focus"]>();
-  useEffect(() => whenQuiet(load), [load]);
+  const [focus, setFocus] = useState<OpenMenu["focus"]>();
+  useEffect(() => prefetchWhenIdle(load), [load]);
   const button = {
     ref: trigger,
     "aria-haspopup": "menu",
@@ -26,6 +26,6 @@ export function useMenuButton(load: () => Promise<unknown>) {
       if (key === "ArrowUp") setFocus("last");
     },
   } as const;
-  const opened: Opened | undefined = focus === undefined ? undefined : { trigger, focus, close: () => setFocus(undefined) };
-  return { button, opened };
+  const openMenu: OpenMenu | undefined = focus === undefined ? undefined : { trigger, focus, close: () => setFocus(undefined) };
+  return { button, opened: openMenu };
 }

@@ -5,16 +5,16 @@ import { useSyncExternalStore } from "react";
 import { meQuery } from "../auth/session";
 
 /** Single keys as shortcuts (on unless switched off); a soft sound when a group asks for help (off unless switched on). */
-const USUAL = { keys: true, chime: false };
-export type Preference = keyof typeof USUAL;
+const DEFAULTS = { keys: true, chime: false };
+export type Preference = keyof typeof DEFAULTS;
 
 const listeners = new Set<() => void>();
 const key = (person: string, name: Preference) => `prefers:${person}:${name}`;
 
 /** What a person likes, or what is usual. */
-export function prefers(person: string, name: Preference): boolean {
+export function getPreference(person: string, name: Preference): boolean {
   const kept = localStorage.getItem(key(person, name));
-  return kept === null ? USUAL[name] : kept === "1";
+  return kept === null ? DEFAULTS[name] : kept === "1";
 }
 
 /** What the person who is signed in likes, and how to change it. */
@@ -26,7 +26,7 @@ export function usePreference(name: Preference): [boolean, (likes: boolean) => v
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => prefers(id, name),
+    () => getPreference(id, name),
   );
   const change = (next: boolean) => {
     localStorage.setItem(key(id, name), next ? "1" : "0");

@@ -2,13 +2,13 @@
  * Keeps the focus near a line of a list that may go: call it before, and what it answers when the change is through. When the line
  * has gone, the first link or button has the focus of the line after it, else of the one before, else of what the list stands in.
  */
-export function neighbour(within: Element | null): () => void {
-  const line = within?.closest("li");
-  const near = line?.nextElementSibling ?? line?.previousElementSibling ?? line?.parentElement?.closest("li, section, [role=tabpanel]");
+export function keepFocusNear(within: Element | null): () => void {
+  const item = within?.closest("li");
+  const neighbours = item?.nextElementSibling ?? item?.previousElementSibling ?? item?.parentElement?.closest("li, section, [role=tabpanel]");
   const first = (of: Element | null | undefined) => of?.querySelector<HTMLElement>("a, button");
   const isLost = () => document.activeElement === null || document.activeElement === document.body;
   const move = () => {
-    if (isLost()) (first(within?.isConnected ? within : near?.isConnected ? near : null) ?? document.querySelector<HTMLElement>("main h1"))?.focus();
+    if (isLost()) (first(within?.isConnected ? within : neighbours?.isConnected ? neighbours : null) ?? document.querySelector<HTMLElement>("main h1"))?.focus();
   };
   return () => {
     if (isLost()) return move();

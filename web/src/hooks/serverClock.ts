@@ -1,39 +1,39 @@
 // The time of the service, whatever the clock of this machine says, and words for spans of it.
 import { useEffect, useState } from "react";
 
-let ahead = 0;
+let offsetMs = 0;
 
 /** Takes over the time the service said with an answer. */
-export function serverSaid(now: string): void {
-  const said = Date.parse(now);
-  if (!Number.isNaN(said)) ahead = said - Date.now();
+export function syncServerClock(now: string): void {
+  const parsed = Date.parse(now);
+  if (!Number.isNaN(parsed)) offsetMs = parsed - Date.now();
 }
 
-export const now = (): number => Date.now() + ahead;
+export const serverNow = (): number => Date.now() + offsetMs;
 
 /** The time of the service, anew each second, or as seldom as is enough. */
 export function useNow(every = 1000): number {
-  const [moment, setMoment] = useState(now);
+  const [moment, setMoment] = useState(serverNow);
   useEffect(() => {
-    const timer = setInterval(() => setMoment(now()), every);
+    const timer = setInterval(() => setMoment(serverNow()), every);
     return () => clearInterval(timer);
   }, [every]);
   return moment;
 }
 
 /** Minutes and seconds, `m:ss`. */
-export function minutes(milliseconds: number): string {
+export function formatMinutes(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-export type Left = { unit: "days" | "hours" | "minutes"; count: number } | { unit: "seconds"; text: string } | { unit: "over"; count: number };
+export type RemainingTime = { unit: "days" | "hours" | "minutes"; count: number } | { unit: "seconds"; text: string } | { unit: "over"; count: number };
 
 /** How much is left until a moment, in the one unit that matters. */
-export function left(until: number, at: number): Left {
+export function remainingTime(until: number, at: number): RemainingTime {
   const rest = until - at;
   if (rest < 0) return { unit: "over", count: Math.floor(-rest / 60_000) };
-  if (rest < 600_000) return { unit: "seconds", text: minutes(rest) };
+  if (rest < 600_000) return { unit: "seconds", text: formatMinutes(rest) };
   if (rest < 5_400_000) return { unit: "minutes", count: Math.floor(rest / 60_000) };
   if (rest < 172_800_000) return { unit: "hours", count: Math.floor(rest / 3_600_000) };
   return { unit: "days", count: Math.floor(rest / 86_400_000) };
