@@ -11,7 +11,7 @@ import { clearUserData, meQuery, type Me } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
 import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { TextField } from "../forms/TextField";
 import { Window } from "../ui/Window";
 
 /** Signs in and enters the school of the page again. Returns who is signed in now. */
@@ -63,7 +63,7 @@ export function SignInAgainDialog({ person }: { person: Me }) {
         >
           <p>{t("sessionEnded.text")}</p>
           {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
-          <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
+          <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
           <PasswordField label={t("signIn.password")} name="password" />
           <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
           <p className="flex flex-wrap justify-end gap-2">

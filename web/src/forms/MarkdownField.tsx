@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Area } from "../ui/Area";
+import { TextArea } from "./TextArea";
 import { Tabs } from "../ui/Tabs";
 import { Written } from "../ui/Written";
 
@@ -17,7 +17,7 @@ interface Props {
 export function MarkdownField({ label, value, onChange, rows = 10, problem }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"write" | "see">("write");
-  const writeTab = <Area label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
+  const writeTab = <TextArea label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
   const previewTab = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
   return (
     <Tabs

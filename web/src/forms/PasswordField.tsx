@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { TextField } from "./TextField";
 
 interface Props {
   label: string;
@@ -19,7 +19,7 @@ export function PasswordField({ label, name, isNew = false, problem }: Props) {
   const [isShown, setShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;
   return (
-    <Field
+    <TextField
       label={label}
       name={name}
       type={isShown ? "text" : "password"}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Search } from "../ui/Search";
+import { ComboBox } from "./ComboBox";
 
 const ZONES = Intl.supportedValuesOf("timeZone");
 const normalized = (text: string) => text.toLowerCase().replaceAll(" ", "_");
@@ -30,7 +30,7 @@ export function TimeZoneField({ label, value, onChange, none, problem }: Props) 
   };
   return (
     <div className="flex flex-col gap-1">
-      <Search label={label} input={text} onInput={input} found={found.map((id) => ({ id, name: id.replaceAll("_", " ") }))} onPick={pick} none={t("zone.none")} problem={problem} value={value} />
+      <ComboBox label={label} input={text} onInput={input} options={found.map((id) => ({ id, name: id.replaceAll("_", " ") }))} onPick={pick} none={t("zone.none")} problem={problem} value={value} />
       <p className="text-soft text-sm">{value === null ? none : t("zone.clear")}</p>
     </div>
   );

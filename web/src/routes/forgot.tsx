@@ -7,7 +7,7 @@ import { client } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { TextField } from "../forms/TextField";
 
 export const Route = createFileRoute("/forgot")({ component: Forgot });
 
@@ -34,7 +34,7 @@ function Forgot() {
         >
           {asking.isError ? <FormAlert problem={asking.error} /> : null}
           <p>{t("forgot.text")}</p>
-          <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+          <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
           <Button kind="main" type="submit" isPending={asking.isPending}>
             {t("forgot.go")}
           </Button>

@@ -9,7 +9,7 @@ import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
 import { meQuery, safeRedirect, signIn } from "../auth/session";
 import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { TextField } from "../forms/TextField";
 
 interface LoginSearch {
   next?: string;
@@ -68,7 +68,7 @@ function SignIn() {
       >
         {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
         {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
-        <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+        <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
         <PasswordField label={t("signIn.password")} name="password" />
         <Button kind="main" type="submit" isPending={signingIn.isPending}>
           {signingIn.isPending ? t("signIn.going") : t("signIn.go")}

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
-import { Field } from "./Field";
+import { TextField } from "../forms/TextField";
 import { Window } from "./Window";
 
 export interface Question {
@@ -29,7 +29,7 @@ function Answer({ text, yes, typed, onYes, close }: Question & { close: () => vo
   return (
     <>
       <div>{text}</div>
-      {typed === undefined ? null : <Field label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
+      {typed === undefined ? null : <TextField label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
       <p className="flex flex-wrap justify-end gap-2">
         {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
         <Button autoFocus onPress={close}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Menu, Popover } from "react-aria-components";
 
-import { OVER } from "./field";
+import { POPOVER } from "../forms/fieldStyles";
 import type { OpenMenu } from "../hooks/useMenuButton";
 
 interface Props extends OpenMenu {
@@ -13,7 +13,7 @@ interface Props extends OpenMenu {
 /** A menu over the page, at the button it belongs to. */
 export function MenuOver({ trigger, focus, close, label, onAction, children }: Props) {
   return (
-    <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${OVER} min-w-48`}>
+    <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${POPOVER} min-w-48`}>
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever opens a menu wants to choose in it */}
       <Menu aria-label={label} autoFocus={focus} className="outline-none" onAction={(key) => onAction(String(key))} onClose={close}>
         {children}

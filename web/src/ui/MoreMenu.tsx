@@ -1,6 +1,6 @@
 import { Header, MenuItem, MenuSection } from "react-aria-components";
 
-import { LINE } from "./field";
+import { OPTION } from "../forms/fieldStyles";
 import { MenuOver } from "./MenuOver";
 import type { OpenMenu } from "../hooks/useMenuButton";
 import type { Deed } from "./More";
@@ -22,7 +22,7 @@ export function MoreMenu({ label, deeds, heading, ...opened }: OpenMenu & { labe
 }
 
 const line = (deed: Deed) => (
-  <MenuItem key={deed.id} id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
+  <MenuItem key={deed.id} id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${OPTION} ${deed.isDanger ? "text-bad" : ""}`}>
     {deed.name}
   </MenuItem>
 );

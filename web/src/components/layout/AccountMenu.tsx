@@ -3,7 +3,7 @@ import { MenuItem, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { LANGUAGES } from "../../i18n";
-import { LINE } from "../../ui/field";
+import { OPTION } from "../../forms/fieldStyles";
 import { MenuOver } from "../../ui/MenuOver";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 
@@ -30,7 +30,7 @@ export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: 
 function Item({ id, isChosen = false, children }: { id: string; isChosen?: boolean; children: string }) {
   const { t } = useTranslation();
   return (
-    <MenuItem id={id} textValue={children} className={LINE}>
+    <MenuItem id={id} textValue={children} className={OPTION}>
       {children}
       {isChosen ? (
         <>

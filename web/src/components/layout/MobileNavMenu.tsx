@@ -1,7 +1,7 @@
 import { MenuItem } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { LINE } from "../../ui/field";
+import { OPTION } from "../../forms/fieldStyles";
 import { MenuOver } from "../../ui/MenuOver";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
@@ -12,7 +12,7 @@ export function MobileNavMenu({ label, links, onAction, ...opened }: OpenMenu & 
   return (
     <MenuOver {...opened} label={label} onAction={onAction}>
       {links.map(([to, words]) => (
-        <MenuItem key={to} id={to} className={LINE}>
+        <MenuItem key={to} id={to} className={OPTION}>
           {t(words)}
         </MenuItem>
       ))}

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ShortcutSwitch } from "../shortcuts/ShortcutSwitch";
 import { usePreference } from "../../hooks/usePreference";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 
 /** What somebody likes at the lesson board, kept in this browser. */
 export function BoardPreferences() {
@@ -13,9 +13,9 @@ export function BoardPreferences() {
     <SettingsSection title={t("me.comfort")} text={t("me.comfortText")}>
       <div>
         <ShortcutSwitch />
-        <Check isSelected={isSoundOn} onChange={setSoundOn}>
+        <Checkbox isSelected={isSoundOn} onChange={setSoundOn}>
           {t("me.chime")}
-        </Check>
+        </Checkbox>
       </div>
     </SettingsSection>
   );

@@ -9,7 +9,7 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { Window } from "../../ui/Window";
 
 /** The address to sign in with; another one counts once its mailbox has confirmed it. */
@@ -60,7 +60,7 @@ function ChangeEmailForm({ close, onSent }: { close: () => void; onSent: (email:
           {errorText(asking.error)}
         </p>
       ) : null}
-      <Field label={t("me.emailNew")} name="email" type="email" autoComplete="email" isRequired {...(emailProblem ? { problem: emailProblem } : {})} />
+      <TextField label={t("me.emailNew")} name="email" type="email" autoComplete="email" isRequired {...(emailProblem ? { problem: emailProblem } : {})} />
       <PasswordField label={t("me.passwordNow")} name="password" problem={passwordProblem} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -9,8 +9,8 @@ import { isLanguage, LANGUAGES } from "../../i18n";
 import { SettingsSection } from "../organization/SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { updateProfile, useChangeLanguage } from "./account";
 
@@ -52,7 +52,7 @@ export function ProfileForm({ person }: { person: Me }) {
             <p className="text-soft text-sm">{t("me.nameFixed")}</p>
           </div>
         ) : (
-          <Field label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
+          <TextField label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
         )}
         {person.username === null ? null : (
           <p>
@@ -60,7 +60,7 @@ export function ProfileForm({ person }: { person: Me }) {
           </p>
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Choice label={t("me.language")} options={LANGUAGE_OPTIONS} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
+          <Select label={t("me.language")} options={LANGUAGE_OPTIONS} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
           <TimeZoneField label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
         </div>
         {saving.isError && !nameProblem && !zoneProblem ? (

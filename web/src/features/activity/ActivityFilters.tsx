@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { UserSearch } from "../organization/UserSearch";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { activityNamesQuery } from "./activity";
 import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
 
@@ -20,7 +20,7 @@ export function ActivityFilters({ filters, onChange }: { filters: ActivityFilter
   };
   return (
     <div className="grid grid-cols-2 items-start gap-3 lg:grid-cols-5">
-      <Choice
+      <Select
         label={t("activity.class")}
         options={[all, ...(known?.classes ?? []).map(({ id, name }) => ({ id: id as string, name }))]}
         value={filters.classId ?? ALL}
@@ -29,19 +29,19 @@ export function ActivityFilters({ filters, onChange }: { filters: ActivityFilter
           onChange(rest);
         }}
       />
-      <Choice
+      <Select
         label={t("activity.group")}
         options={[all, ...groups.map((group) => ({ id: group.id as string, name: group.displayName ?? group.name }))]}
         value={filters.groupId ?? ALL}
         onChange={(id) => onChange(choose("groupId", id))}
       />
-      <Choice
+      <Select
         label={t("activity.about")}
         options={[all, ...CATEGORIES.map((id) => ({ id: id as string, name: t(`activity.category.${id}`) }))]}
         value={filters.category ?? ALL}
         onChange={(id) => onChange(choose("category", id))}
       />
-      <Choice
+      <Select
         label={t("activity.period")}
         options={[...PERIODS.map((id) => ({ id: id as string, name: t(`activity.since.${id}`) })), { id: ALL, name: t("activity.since.ever") }]}
         value={filters.period ?? ALL}

@@ -8,8 +8,8 @@ import { serverNow } from "../../hooks/serverClock";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Moment } from "../../ui/Moment";
+import { Checkbox } from "../../forms/Checkbox";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
 import type { Board } from "./board";
@@ -35,10 +35,10 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
       {(close) => (
         <>
           <p className="text-soft">{t("board.copyText")}</p>
-          <Moment label={t("board.copyEnd")} value={end} onChange={setEnd} problem={fieldError(clone.error, "deadline")} />
-          <Check isSelected={withFiles} onChange={setWithFiles}>
+          <DateTimeField label={t("board.copyEnd")} value={end} onChange={setEnd} problem={fieldError(clone.error, "deadline")} />
+          <Checkbox isSelected={withFiles} onChange={setWithFiles}>
             {t("board.copyFiles")}
-          </Check>
+          </Checkbox>
           {clone.isError ? <Problems problem={clone.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>

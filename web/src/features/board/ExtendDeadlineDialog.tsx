@@ -7,10 +7,10 @@ import { serverNow } from "../../hooks/serverClock";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { type Board, extendedDeadline } from "./board";
 
@@ -51,15 +51,15 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
     <Window title={t("board.moreTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <Radios label={t("board.moreBy")} value={step} onChange={setStep} options={STEPS.map((one) => ({ id: one, name: t("board.minutes", { count: Number(one) }) }))} />
+          <RadioGroup label={t("board.moreBy")} value={step} onChange={setStep} options={STEPS.map((one) => ({ id: one, name: t("board.minutes", { count: Number(one) }) }))} />
           <p aria-live="polite">
             {t("board.moreEnd", { next: moment(next), before: moment(deadline) })}{" "}
             {preview.data === undefined ? null : t("board.moreFor", { count: preview.data })}
           </p>
           {isSomeLate ? (
-            <Check isSelected={customDeadline} onChange={setCustomDeadline}>
+            <Checkbox isSelected={customDeadline} onChange={setCustomDeadline}>
               {t("board.moreAnew")}
-            </Check>
+            </Checkbox>
           ) : null}
           {extend.isError || preview.isError ? <Problems problem={extend.error ?? preview.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">

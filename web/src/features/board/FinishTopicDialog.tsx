@@ -6,7 +6,7 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -54,7 +54,7 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
               <h3 className="font-semibold">{t("finish.drafts")}</h3>
               <p className="text-soft">{t("finish.draftsText")}</p>
               {drafts.map((draft) => (
-                <Choice
+                <Select
                   key={draft.documentId}
                   label={t("finish.draft", { title: draft.title, group: numberedName(draft.group) })}
                   options={[

@@ -6,10 +6,10 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { type Board, type BoardGroup, numberedName, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
@@ -55,7 +55,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
           }}
         >
           {to || open.length === 0 || open.length === board.groups.length ? null : (
-            <Radios
+            <RadioGroup
               label={t("board.messageFor")}
               value={audience}
               onChange={setAudience}
@@ -66,7 +66,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
             />
           )}
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the window was opened to write */}
-          <Area autoFocus label={t("board.messageWords")} hint={t("board.messageHint")} value={text} onChange={updateText} maxLength={4000} rows={3} />
+          <TextArea autoFocus label={t("board.messageWords")} hint={t("board.messageHint")} value={text} onChange={updateText} maxLength={4000} rows={3} />
           <p className="flex flex-wrap gap-2">
             {(["look", "submit", "save"] as const).map((phrase) => (
               <Button key={phrase} className="text-sm font-normal" onPress={() => updateText(t(`board.phrase.${phrase}`))}>

@@ -11,13 +11,13 @@ import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
-import { Moment } from "../../ui/Moment";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { type Class, homeroomsQuery, usersQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
@@ -81,14 +81,14 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
       }}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("classes.name")} value={values.name} onChange={(name) => set({ name })} isRequired maxLength={120} autoComplete="off" {...at("name")} />
-        <Field label={t("classes.year")} value={values.academicYear} onChange={(academicYear) => set({ academicYear })} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+        <TextField label={t("classes.name")} value={values.name} onChange={(name) => set({ name })} isRequired maxLength={120} autoComplete="off" {...at("name")} />
+        <TextField label={t("classes.year")} value={values.academicYear} onChange={(academicYear) => set({ academicYear })} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
       </div>
       <SubjectSelect chosen={values.subjectIds} onChange={(subjectIds) => set({ subjectIds })} known={schoolClass?.subjects ?? []} />
       <HomeroomFields values={values} set={set} isNew={schoolClass === undefined} />
       {isAdmin(person) ? <OwnerSelect schoolClass={schoolClass} value={values.teacherId} onChange={(teacherId) => set({ teacherId })} /> : null}
       {schoolClass?.status === "ARCHIVED" ? null : (
-        <Radios
+        <RadioGroup
           label={t("classes.statusLabel")}
           options={(["ACTIVE", "DRAFT"] as const).map((status) => ({ id: status, name: t(`classes.long.${status}`) }))}
           value={values.status === "ARCHIVED" ? "ACTIVE" : values.status}
@@ -99,10 +99,10 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
         <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
         <div className="flex flex-col gap-4 pt-2">
           <div className="grid gap-4 sm:grid-cols-2">
-            <Field label={t("classes.semester")} value={values.semester} onChange={(semester) => set({ semester })} maxLength={20} autoComplete="off" {...at("semester")} />
-            <Field label={t("classes.externalId")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} autoComplete="off" {...at("externalId")} />
-            <Moment label={t("classes.start")} value={values.startDate} onChange={(startDate) => set({ startDate })} problem={fieldError(save.error, "startDate")} />
-            <Moment label={t("classes.end")} value={values.endDate} onChange={(endDate) => set({ endDate })} problem={fieldError(save.error, "endDate")} />
+            <TextField label={t("classes.semester")} value={values.semester} onChange={(semester) => set({ semester })} maxLength={20} autoComplete="off" {...at("semester")} />
+            <TextField label={t("classes.externalId")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} autoComplete="off" {...at("externalId")} />
+            <DateTimeField label={t("classes.start")} value={values.startDate} onChange={(startDate) => set({ startDate })} problem={fieldError(save.error, "startDate")} />
+            <DateTimeField label={t("classes.end")} value={values.endDate} onChange={(endDate) => set({ endDate })} problem={fieldError(save.error, "endDate")} />
           </div>
           <TimetableFields lessons={values.schedule} onChange={(schedule) => set({ schedule })} />
         </div>
@@ -128,9 +128,9 @@ function SubjectSelect({ chosen, onChange, known }: { chosen: string[]; onChange
       {all.length === 0 ? <p className="text-soft text-sm">{t("classes.noSubjects")}</p> : null}
       <div className="grid gap-x-4 sm:grid-cols-3">
         {all.map((subject) => (
-          <Check key={subject.id} isSelected={chosen.includes(subject.id)} onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}>
+          <Checkbox key={subject.id} isSelected={chosen.includes(subject.id)} onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}>
             {subject.name}
-          </Check>
+          </Checkbox>
         ))}
       </div>
     </fieldset>
@@ -143,16 +143,16 @@ function HomeroomFields({ values, set, isNew }: { values: ClassFormValues; set: 
   if (found.length === 0) return null;
   return (
     <div>
-      <Choice
+      <Select
         label={t("classes.homeroom")}
         options={[{ id: NONE, name: t("classes.noHomeroom") }, ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") }))]}
         value={values.homeroomId}
         onChange={(homeroomId) => set({ homeroomId })}
       />
       {isNew && values.homeroomId !== NONE ? (
-        <Check isSelected={values.enrollHomeroom} onChange={(enrollHomeroom) => set({ enrollHomeroom })}>
+        <Checkbox isSelected={values.enrollHomeroom} onChange={(enrollHomeroom) => set({ enrollHomeroom })}>
           {t("classes.enrollHomeroom")}
-        </Check>
+        </Checkbox>
       ) : null}
     </div>
   );
@@ -165,7 +165,7 @@ function OwnerSelect({ schoolClass, value, onChange }: { schoolClass: Class | un
   const teachers = useQuery(usersQuery("TEACHER", "", 200)).data ?? [];
   const known = [...(schoolClass ? [schoolClass.teacher] : []), { id: person.id, name: person.name }, ...teachers];
   const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
-  return <Choice label={t("classes.owner")} options={options.map((one) => ({ id: one.id, name: one.name }))} value={value ?? person.id} onChange={onChange} />;
+  return <Select label={t("classes.owner")} options={options.map((one) => ({ id: one.id, name: one.name }))} value={value ?? person.id} onChange={onChange} />;
 }
 
 function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) => void) {

@@ -8,8 +8,8 @@ import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Field } from "../../ui/Field";
+import { Checkbox } from "../../forms/Checkbox";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -55,19 +55,19 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
         clone.mutate();
       }}
     >
-      <Field label={t("classes.name")} value={name} onChange={setName} isRequired maxLength={120} autoComplete="off" {...at("name")} />
-      <Field label={t("classes.year")} value={academicYear} onChange={setYear} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+      <TextField label={t("classes.name")} value={name} onChange={setName} isRequired maxLength={120} autoComplete="off" {...at("name")} />
+      <TextField label={t("classes.year")} value={academicYear} onChange={setYear} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
       <fieldset>
         <legend className="font-medium">{t("classes.along")}</legend>
-        <Check isSelected={withCourses} onChange={setCourses}>
+        <Checkbox isSelected={withCourses} onChange={setCourses}>
           {t("classes.withCourses")}
-        </Check>
-        <Check isSelected={withCourses && withTopics} onChange={setTopics} isDisabled={!withCourses}>
+        </Checkbox>
+        <Checkbox isSelected={withCourses && withTopics} onChange={setTopics} isDisabled={!withCourses}>
           {t("classes.withTopics")}
-        </Check>
-        <Check isSelected={withStudents} onChange={setStudents}>
+        </Checkbox>
+        <Checkbox isSelected={withStudents} onChange={setStudents}>
           {t("classes.withStudents")}
-        </Check>
+        </Checkbox>
       </fieldset>
       <p className="text-soft text-sm">{t("classes.cloneText")}</p>
       {clone.isError ? <Problems problem={clone.error} /> : null}

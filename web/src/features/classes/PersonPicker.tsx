@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useCalm } from "../../lib/calm";
-import { Search } from "../../ui/Search";
+import { ComboBox } from "../../forms/ComboBox";
 import { usersQuery } from "./classes";
 
 interface Props {
@@ -26,11 +26,11 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
     .map((person) => ({ id: person.id, name: person.name, ...(person.email ? { note: person.email } : {}) }));
   const none = queries.some((answer) => answer.isPending) ? t("courses.looking") : queries.some((answer) => answer.isError) ? t("problem.OFFLINE") : t("courses.nobodyFound");
   return (
-    <Search
+    <ComboBox
       label={label}
       input={typed}
       onInput={setTyped}
-      found={found}
+      options={found}
       none={none}
       onPick={(id) => {
         const person = found.find((one) => one.id === id);

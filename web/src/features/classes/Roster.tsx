@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { Chip } from "../../ui/Chip";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Empty } from "../../ui/Empty";
 import { More } from "../../ui/More";
 import { Problems } from "../../ui/Problems";
@@ -39,9 +39,9 @@ export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) 
       {found.data.length === 0 ? (
         <Empty>{t("classes.noStudents")}</Empty>
       ) : (
-        <Check isSelected={isUngrouped} onChange={onUngrouped}>
+        <Checkbox isSelected={isUngrouped} onChange={onUngrouped}>
           {t("classes.onlyUngrouped", { count: ungrouped.length })}
-        </Check>
+        </Checkbox>
       )}
       {found.data.length > 0 && shown.length === 0 ? <p>{t("classes.everybodyGrouped")}</p> : null}
       <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm empty:hidden">
@@ -99,7 +99,7 @@ function AddStudents({ classId, existingIds }: { classId: string; existingIds: r
       {rooms.length === 0 ? null : (
         <div className="flex items-end gap-2">
           <div className="min-w-0 grow">
-            <Choice label={t("classes.addHomeroom")} options={rooms.map((room) => ({ id: room.id, name: `${room.name} · ${t("courses.students", { count: room.studentCount })}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
+            <Select label={t("classes.addHomeroom")} options={rooms.map((room) => ({ id: room.id, name: `${room.name} · ${t("courses.students", { count: room.studentCount })}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
           </div>
           <Button isDisabled={chosen === null} isPending={addHomeroom.isPending} onPress={() => chosen !== null && addHomeroom.mutate(chosen)}>
             {t("classes.takeIn")}

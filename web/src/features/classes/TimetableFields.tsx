@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 
 export type TimetableEntry = Schemas["ScheduleEntry"];
 
@@ -30,10 +30,10 @@ export function TimetableFields({ lessons, onChange }: { lessons: TimetableEntry
       {lessons.map((lesson, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- a lesson is nothing but its place in this list
         <div key={index} className="grid grid-cols-2 items-end gap-2 sm:grid-cols-[2fr_1fr_1fr_1fr_auto]">
-          <Choice label={t("classes.day")} options={DAYS.map((day, at) => ({ id: day, name: days[at] ?? day }))} value={String(lesson.weekday) as (typeof DAYS)[number]} onChange={(day) => set(index, { weekday: Number(day) })} />
-          <Field label={t("classes.from")} type="time" value={lesson.start} onChange={(from) => set(index, { start: from })} isRequired />
-          <Field label={t("classes.to")} type="time" value={lesson.end} onChange={(end) => set(index, { end })} isRequired />
-          <Field label={t("classes.room")} value={lesson.room ?? ""} onChange={(room) => set(index, { room: room || null })} maxLength={40} autoComplete="off" />
+          <Select label={t("classes.day")} options={DAYS.map((day, at) => ({ id: day, name: days[at] ?? day }))} value={String(lesson.weekday) as (typeof DAYS)[number]} onChange={(day) => set(index, { weekday: Number(day) })} />
+          <TextField label={t("classes.from")} type="time" value={lesson.start} onChange={(from) => set(index, { start: from })} isRequired />
+          <TextField label={t("classes.to")} type="time" value={lesson.end} onChange={(end) => set(index, { end })} isRequired />
+          <TextField label={t("classes.room")} value={lesson.room ?? ""} onChange={(room) => set(index, { room: room || null })} maxLength={40} autoComplete="off" />
           <Button kind="quiet" className="px-0" aria-label={t("classes.removeLesson", { day: days[lesson.weekday - 1] ?? "" })} onPress={() => onChange(lessons.filter((_, at) => at !== index))}>
             <X aria-hidden="true" className="size-5" />
           </Button>

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Field } from "../../ui/Field";
+import { Checkbox } from "../../forms/Checkbox";
+import { TextField } from "../../forms/TextField";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 import { Window } from "../../ui/Window";
@@ -43,16 +43,16 @@ function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: 
         if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
       }}
     >
-      <Field label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
+      <TextField label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
       {shown.length === 0 ? <p>{others.length === 0 ? t("courses.allInGroup") : t("courses.nobodyFound")}</p> : null}
       <ul aria-label={t("courses.studentsTab")} className="max-h-72 overflow-y-auto">
         {shown.map(({ student, group: other }) => (
           <li key={student.user.id}>
-            <Check isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
+            <Checkbox isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
               <span className="min-w-0 wrap-break-word">
                 {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}</span>
               </span>
-            </Check>
+            </Checkbox>
           </li>
         ))}
       </ul>

@@ -11,9 +11,9 @@ import type { ListedAssignment } from "../groups/groups";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Moment } from "../../ui/Moment";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -59,17 +59,17 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
         if (targetCourse && deadline !== null) clone.mutate({ courseId: targetCourse.id, classId: targetCourse.classId, deadline });
       }}
     >
-      <Choice
+      <Select
         label={t("courses.intoCourse")}
         options={open.map((course) => ({ id: course.id, name: `${course.name} · ${course.class.name} · ${course.subject.name}` }))}
         value={targetCourse?.id ?? null}
         onChange={setTarget}
         none={t("courses.choose")}
       />
-      <Moment label={t("courses.deadline")} value={deadline} onChange={setDeadline} isRequired problem={fieldError(clone.error, "deadline")} />
-      <Check isSelected={withFiles} onChange={setWithFiles}>
+      <DateTimeField label={t("courses.deadline")} value={deadline} onChange={setDeadline} isRequired problem={fieldError(clone.error, "deadline")} />
+      <Checkbox isSelected={withFiles} onChange={setWithFiles}>
         {t("courses.withFiles")}
-      </Check>
+      </Checkbox>
       <p className="text-soft text-sm">{t("courses.cloneText")}</p>
       {clone.isError ? <Problems problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">

@@ -9,10 +9,10 @@ import { classesQuery, isManaged } from "../classes/classes";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -69,7 +69,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         if (within !== null && subject !== null) save.mutate({ name, description, classId: within, subjectId: subject, newSubject });
       }}
     >
-      <Field
+      <TextField
         label={t("courses.name")}
         value={name}
         onChange={setName}
@@ -78,7 +78,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         autoComplete="off"
         {...conflictOf(isDuplicate ? errorText(save.error) : fieldError(save.error, "name"))}
       />
-      <Choice
+      <Select
         label={t("courses.class")}
         options={options.classes}
         value={within}
@@ -88,7 +88,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         problem={isAsked && within === null ? t("courses.chooseClass") : undefined}
       />
       {isEmpty ? null : <p className="text-soft -mt-3 text-sm">{t("courses.staysInClass")}</p>}
-      <Choice
+      <Select
         label={t("courses.subject")}
         options={options.subjects}
         value={subject}
@@ -97,9 +97,9 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         problem={isAsked && subject === null ? t("courses.chooseSubject") : undefined}
       />
       {subject === NEW ? (
-        <Field label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
+        <TextField label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
       ) : null}
-      <Area label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldError(save.error, "description")} />
+      <TextArea label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldError(save.error, "description")} />
       {save.isError && !isDuplicate && !isSubjectTaken ? <Problems problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -15,7 +15,7 @@ import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Empty } from "../../ui/Empty";
 import { note } from "../../ui/notes";
-import { Pick } from "../../ui/Pick";
+import { FileButton } from "../../forms/FileButton";
 import { Sheet } from "../../ui/Sheet";
 import { numberedName } from "./useMembers";
 
@@ -156,9 +156,9 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";
   return (
     <div className="-ms-2 flex flex-wrap items-center gap-2">
-      <Pick kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
+      <FileButton kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
         {t("courses.addFile")}
-      </Pick>
+      </FileButton>
       {send.isPending ? (
         <>
           <progress value={sent} max={1} aria-label={t("courses.sending")} className="h-2 w-24" />

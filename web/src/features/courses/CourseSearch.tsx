@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useCalm } from "../../lib/calm";
-import { Search } from "../../ui/Search";
+import { ComboBox } from "../../forms/ComboBox";
 import { courseSearchQuery } from "./courses";
 import { isArchived } from "./folders";
 
@@ -20,11 +20,11 @@ export function CourseSearch() {
     note: [course.class.name, course.subject.name, isArchived(course) ? t("courses.archived") : ""].filter(Boolean).join(" · "),
   }));
   return (
-    <Search
+    <ComboBox
       label={t("courses.find")}
       input={typed}
       onInput={setTyped}
-      found={options}
+      options={options}
       none={found.isPending ? t("courses.looking") : found.isError ? t("problem.OFFLINE") : t("courses.notFound")}
       onPick={(courseId) => void navigate({ to: "/courses/$courseId", params: { courseId } })}
     />

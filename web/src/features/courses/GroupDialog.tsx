@@ -10,10 +10,10 @@ import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
-import { Meanwhile } from "../../ui/Meanwhile";
-import { Moment } from "../../ui/Moment";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { EditConflict } from "../../forms/EditConflict";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -127,22 +127,22 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         save.mutate();
       }}
     >
-      <Field label={t("courses.name")} value={name} onChange={(value) => update({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
-      <Field label={t("courses.shownAs")} value={displayName} onChange={(value) => update({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
+      <TextField label={t("courses.name")} value={name} onChange={(value) => update({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
+      <TextField label={t("courses.shownAs")} value={displayName} onChange={(value) => update({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("courses.number")} value={number} onChange={(value) => update({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))} />
-        <Field label={t("courses.needed")} value={needed} onChange={(value) => update({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
+        <TextField label={t("courses.number")} value={number} onChange={(value) => update({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: errorText(save.error) } : at("groupNumber"))} />
+        <TextField label={t("courses.needed")} value={needed} onChange={(value) => update({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
       </div>
-      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldError(save.error, "startDate")} />
+      <DateTimeField label={t("courses.begins")} value={startDate} onChange={(value) => update({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldError(save.error, "startDate")} />
       {startDate === null ? null : (
         <span className="-mt-2">
           <Button onPress={() => update({ startDate: null })}>{t("courses.beginsNow")}</Button>
         </span>
       )}
       {group ? (
-        <Choice label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => update({ within: value })} />
+        <Select label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => update({ within: value })} />
       ) : null}
-      {isLate && differences !== undefined ? <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: nowOf(field), isTyped }))} /> : null}
+      {isLate && differences !== undefined ? <EditConflict changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))} /> : null}
       {save.isError && !isTaken && !isLate ? <Problems problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

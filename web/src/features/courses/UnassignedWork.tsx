@@ -8,7 +8,7 @@ import { client } from "../../api/client";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Empty } from "../../ui/Empty";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -112,7 +112,7 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
           {there.length === 0 ? (
             <p>{t("courses.noneInClass")}</p>
           ) : (
-            <Choice label={t("courses.course")} options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
+            <Select label={t("courses.course")} options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
           )}
           {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
           {save.isError ? <Problems problem={save.error} /> : null}

@@ -7,11 +7,11 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { getDraft, saveDraft } from "../../forms/drafts";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { Chip } from "../../ui/Chip";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Fold } from "../../ui/Fold";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -115,13 +115,13 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
         if (text.trim() !== "") sendComment.mutate();
       }}
     >
-      <Area label={t("work.comment")} rows={2} maxLength={10_000} value={text} onChange={updateText} isRequired problem={error} />
+      <TextArea label={t("work.comment")} rows={2} maxLength={10_000} value={text} onChange={updateText} isRequired problem={error} />
       {currentDocuments.length === 0 ? null : (
-        <Choice label={t("work.aboutWhat")} options={[{ id: WHOLE_WORK, name: t("work.wholeWork") }, ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title }))]} value={subject} onChange={setAbout} />
+        <Select label={t("work.aboutWhat")} options={[{ id: WHOLE_WORK, name: t("work.wholeWork") }, ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title }))]} value={subject} onChange={setAbout} />
       )}
-      <Check isSelected={isStaff} onChange={setStaff}>
+      <Checkbox isSelected={isStaff} onChange={setStaff}>
         {t("work.forStaff")}
-      </Check>
+      </Checkbox>
       {sendComment.isError && error === undefined ? <Problems problem={sendComment.error} /> : null}
       <Button type="submit" className="self-start" isPending={sendComment.isPending}>
         {t("work.say")}

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 
 import { fieldError } from "../../i18n/useErrorText";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { type MemberGradeForm, arePointsValid } from "./gradeForm";
 import { listScaleValues } from "./work";
 
@@ -36,7 +36,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
   return (
     <div className="grid grid-cols-2 items-start gap-3">
       {!hasValue ? null : values.length > 0 ? (
-        <Choice
+        <Select
           label={t("work.grade")}
           options={[{ id: NONE, name: t("work.noGrade") }, ...listed.map((value) => ({ id: value, name: value }))]}
           value={form.value === "" ? NONE : form.value}
@@ -44,7 +44,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
           problem={errorAt("value")}
         />
       ) : (
-        <Field
+        <TextField
           label={t("work.grade")}
           value={form.value}
           onChange={(value) => onChange({ value })}
@@ -54,7 +54,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
         />
       )}
       {hasPoints ? (
-        <Field
+        <TextField
           label={maxPoints === null ? t("work.pointsField") : t("work.pointsFieldOf", { max: maxPoints })}
           value={form.points.replace(".", comma)}
           onChange={(points) => onChange({ points })}

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { fieldError } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
 import { isDialogOpen } from "../../hooks/useShortcuts";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
-import { Meanwhile } from "../../ui/Meanwhile";
+import { EditConflict } from "../../forms/EditConflict";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { gradeBody, type GradeForm, isEmpty } from "./gradeForm";
@@ -62,16 +62,16 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
     <section aria-label={t("work.panel")} className="flex flex-col gap-3">
       <h2>{t("work.panel")}</h2>
       <GradeFields {...scheme} form={form} onChange={change} problem={grading.problem} />
-      <Area label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
+      <TextArea label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
       <SaveStatus grading={grading} isFine={gradeBody(form, scheme.maxPoints) !== undefined} />
       {grading.problem === undefined || isFieldProblem(grading.problem) ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
       {grading.conflicts === undefined ? null : (
-        <Meanwhile changes={grading.conflicts.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: nowOf(field), isTyped }))}>
+        <EditConflict changes={grading.conflicts.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))}>
           <div className="flex flex-wrap gap-2">
             {isPublished ? null : <Button onPress={() => void grading.send()}>{t("meanwhile.keep")}</Button>}
             <Button onPress={grading.discardOwn}>{t("meanwhile.take")}</Button>
           </div>
-        </Meanwhile>
+        </EditConflict>
       )}
       <div className="flex flex-wrap gap-2">
         <Button kind="main" isPending={grading.isReturning} aria-disabled={!canReturn} onPress={() => canReturn && void returnGrade()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">

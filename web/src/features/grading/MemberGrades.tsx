@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Fold } from "../../ui/Fold";
 import { EMPTY, type GradeForm, isBlank, type MemberGradeForm } from "./gradeForm";
 import { GradeFields, type GradingScheme } from "./GradeFields";
@@ -30,7 +30,7 @@ export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }
               <fieldset className="flex flex-col gap-2">
                 <legend className="font-medium">{name}</legend>
                 <GradeFields {...scheme} form={own} onChange={(part) => change(userId, part)} />
-                <Area label={t("work.wordsFor", { name })} rows={2} maxLength={10_000} value={own.feedback} onChange={(feedback) => change(userId, { feedback })} />
+                <TextArea label={t("work.wordsFor", { name })} rows={2} maxLength={10_000} value={own.feedback} onChange={(feedback) => change(userId, { feedback })} />
               </fieldset>
             </li>
           );

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import type { Document } from "../work-room/workRoom";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Field } from "../../ui/Field";
+import { Checkbox } from "../../forms/Checkbox";
+import { TextField } from "../../forms/TextField";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
 
@@ -76,7 +76,7 @@ function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "group
       <p>{texts.text}</p>
       <div>
         {documents.map((one) => (
-          <Check
+          <Checkbox
             key={one.id}
             isSelected={!excluded.has(one.id)}
             isDisabled={done.includes(one.id)}
@@ -84,10 +84,10 @@ function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "group
           >
             {one.title}.{one.fileExtension}
             {done.includes(one.id) ? ` – ${t("work.done")}` : ""}
-          </Check>
+          </Checkbox>
         ))}
       </div>
-      <Field label={texts.field} value={text} onChange={setText} maxLength={1000} />
+      <TextField label={texts.field} value={text} onChange={setText} maxLength={1000} />
       {run.isError ? <Problems problem={run.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

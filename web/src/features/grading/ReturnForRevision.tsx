@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -56,7 +56,7 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
       }}
     >
       <p>{t("work.reviseText")}</p>
-      <Area label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={error} />
+      <TextArea label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={error} />
       {returning.isError && error === undefined ? <Problems problem={returning.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

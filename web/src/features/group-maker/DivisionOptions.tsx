@@ -4,10 +4,10 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Count } from "../../ui/Count";
+import { Checkbox } from "../../forms/Checkbox";
+import { NumberField } from "../../forms/NumberField";
 import { Problems } from "../../ui/Problems";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { type CourseDetail, requestDivision, type Strategy, type Student } from "./courseGroups";
 import { countGroups, splitEvenly, type Size, type Wish } from "./plan";
 import { WishEditor } from "./WishEditor";
@@ -50,7 +50,7 @@ export function DivisionOptions({ course, settings, onChange, students, present,
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end gap-x-6 gap-y-2">
-        <Radios
+        <RadioGroup
           label={t("divide.how")}
           value={size.by}
           onChange={(by) => set({ by })}
@@ -60,20 +60,20 @@ export function DivisionOptions({ course, settings, onChange, students, present,
           ]}
         />
         {size.by === "size" ? (
-          <Count label={t("divide.size")} minValue={1} maxValue={50} value={size.size} onChange={(value) => Number.isInteger(value) && set({ size: value })} />
+          <NumberField label={t("divide.size")} minValue={1} maxValue={50} value={size.size} onChange={(value) => Number.isInteger(value) && set({ size: value })} />
         ) : (
-          <Count label={t("divide.count")} minValue={1} maxValue={100} value={size.count} onChange={(value) => Number.isInteger(value) && set({ count: value })} />
+          <NumberField label={t("divide.count")} minValue={1} maxValue={100} value={size.count} onChange={(value) => Number.isInteger(value) && set({ count: value })} />
         )}
       </div>
       <div className="flex flex-wrap gap-x-6">
         {size.by === "size" ? (
-          <Check isSelected={size.isEven} onChange={(isEven) => set({ isEven })}>
+          <Checkbox isSelected={size.isEven} onChange={(isEven) => set({ isEven })}>
             {t("divide.even", { size: size.size })}
-          </Check>
+          </Checkbox>
         ) : null}
-        <Check isSelected={isLeftOut} onChange={(value) => onChange({ ...settings, isLeftOut: value })}>
+        <Checkbox isSelected={isLeftOut} onChange={(value) => onChange({ ...settings, isLeftOut: value })}>
           {t("divide.leaveOut", { count: groupedCount })}
-        </Check>
+        </Checkbox>
       </div>
       <WishEditor students={students} wishes={wishes} onChange={(changed) => onChange({ ...settings, wishes: changed })} />
       <p className="flex flex-wrap items-center gap-2">

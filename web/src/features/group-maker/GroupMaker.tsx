@@ -9,7 +9,7 @@ import type { ListedGroup as Known } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Leave } from "../../ui/Leave";
+import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { note } from "../../ui/notes";
 import { Sheet } from "../../ui/Sheet";
 import { applyChanges, type CourseDetail, createGroups, type FailedChange, isFinished, columnsOf, type Student } from "./courseGroups";
@@ -220,7 +220,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
           )}
         </div>
       </div>
-      <Leave isDirty={hasChanges(plan)} text={t("divide.leave.text")} />
+      <UnsavedChangesGuard isDirty={hasChanges(plan)} text={t("divide.leave.text")} />
     </>
   );
 }

@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
 
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
-import { Moment } from "../../ui/Moment";
-import { Radios } from "../../ui/Radios";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { DateTimeField } from "../../forms/DateTimeField";
+import { RadioGroup } from "../../forms/RadioGroup";
 import type { CourseDetail } from "./courseGroups";
 
 export interface NewGroupSettings {
@@ -31,8 +31,8 @@ export function NewGroupFields({ course, details, onChange, problem }: Props) {
   const topics = course.assignments.flatMap((topic) => (topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : []));
   return (
     <div className="flex flex-col gap-3">
-      <Field label={t("divide.scheme")} hint={t("divide.schemeHint")} value={details.scheme} onChange={(scheme) => set({ scheme })} maxLength={70} />
-      <Radios
+      <TextField label={t("divide.scheme")} hint={t("divide.schemeHint")} value={details.scheme} onChange={(scheme) => set({ scheme })} maxLength={70} />
+      <RadioGroup
         label={t("divide.starts")}
         value={details.starts}
         onChange={(starts) => set({ starts })}
@@ -41,8 +41,8 @@ export function NewGroupFields({ course, details, onChange, problem }: Props) {
           { id: "later", name: t("divide.later") },
         ]}
       />
-      {details.starts === "later" ? <Moment label={t("divide.start")} hint={t("divide.startHint")} value={details.start} onChange={(start) => set({ start })} problem={problem} /> : null}
-      <Choice label={t("divide.topic")} options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]} value={details.topicId} onChange={(topicId) => set({ topicId })} />
+      {details.starts === "later" ? <DateTimeField label={t("divide.start")} hint={t("divide.startHint")} value={details.start} onChange={(start) => set({ start })} problem={problem} /> : null}
+      <Select label={t("divide.topic")} options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]} value={details.topicId} onChange={(topicId) => set({ topicId })} />
     </div>
   );
 }

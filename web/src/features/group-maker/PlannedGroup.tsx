@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { Count } from "../../ui/Count";
-import { Field } from "../../ui/Field";
+import { NumberField } from "../../forms/NumberField";
+import { TextField } from "../../forms/TextField";
 import { More } from "../../ui/More";
 import { Window } from "../../ui/Window";
 import type { PlanColumn } from "./plan";
@@ -104,8 +104,8 @@ function NameFields({ column, close, onRelabel }: { column: PlanColumn; close: (
         close();
       }}
     >
-      <Field label={t("divide.name")} value={name} onChange={setName} maxLength={80} isRequired />
-      <Count label={t("divide.number")} minValue={1} maxValue={9999} value={number} onChange={(value) => Number.isInteger(value) && setNumber(value)} />
+      <TextField label={t("divide.name")} value={name} onChange={setName} maxLength={80} isRequired />
+      <NumberField label={t("divide.number")} minValue={1} maxValue={9999} value={number} onChange={(value) => Number.isInteger(value) && setNumber(value)} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main">

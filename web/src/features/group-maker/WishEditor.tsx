@@ -4,7 +4,7 @@ import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { Window } from "../../ui/Window";
 import type { Student } from "./courseGroups";
 import type { Wish } from "./plan";
@@ -66,13 +66,13 @@ function WishForm({ kind, students, close, onAdd }: { kind: Wish["kind"]; studen
       <p className="text-soft">{t(`divide.wishText.${kind}`)}</p>
       <fieldset aria-label={t("divide.who")} className="grid max-h-[50vh] overflow-y-auto ps-1 sm:grid-cols-2">
         {students.map((student) => (
-          <Check
+          <Checkbox
             key={student.id}
             isSelected={chosen.includes(student.id)}
             onChange={(isChosen) => setChosen(isChosen ? [...chosen, student.id] : chosen.filter((id) => id !== student.id))}
           >
             {student.name}
-          </Check>
+          </Checkbox>
         ))}
       </fieldset>
       <p className="flex flex-wrap items-center justify-end gap-2">

@@ -8,7 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { UserSearch } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
@@ -55,16 +55,16 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
           {students.length > 0 ? (
             <fieldset className="flex flex-col">
               <legend className="sr-only">{t("homerooms.students")}</legend>
-              <Check isSelected={isAll} onChange={(isIn) => toggle(students.map((user) => user.id), isIn)}>
+              <Checkbox isSelected={isAll} onChange={(isIn) => toggle(students.map((user) => user.id), isIn)}>
                 {t("homerooms.allShown", { count: students.length })}
-              </Check>
+              </Checkbox>
               <div className="border-faint max-h-[45vh] overflow-y-auto rounded-lg border px-3">
                 {students.map((user) => (
-                  <Check key={user.id} isSelected={chosen.has(user.id)} onChange={(isIn) => toggle([user.id], isIn)}>
+                  <Checkbox key={user.id} isSelected={chosen.has(user.id)} onChange={(isIn) => toggle([user.id], isIn)}>
                     <span className="[overflow-wrap:anywhere]">
                       {user.name} <span className="text-soft text-sm">{user.email}</span>
                     </span>
-                  </Check>
+                  </Checkbox>
                 ))}
                 {found.hasNextPage ? (
                   <Button className="my-2" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>

@@ -8,7 +8,7 @@ import { serverNow } from "../../hooks/serverClock";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Window } from "../../ui/Window";
 import { homeroomsQuery, type Homeroom } from "./homerooms";
@@ -46,10 +46,10 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
             save.mutate();
           }}
         >
-          <Field label={t("people.name")} hint={t("homerooms.nameHint")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+          <TextField label={t("people.name")} hint={t("homerooms.nameHint")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
           <div className="grid grid-cols-2 gap-3">
-            <Field label={t("homerooms.year")} value={year} onChange={setYear} maxLength={20} {...of("academicYear")} />
-            <Field label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
+            <TextField label={t("homerooms.year")} value={year} onChange={setYear} maxLength={20} {...of("academicYear")} />
+            <TextField label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
           </div>
           <TeacherField value={teacherId} onChange={setTeacherId} {...of("teacherId")} />
           {save.isError && !isFieldError(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (

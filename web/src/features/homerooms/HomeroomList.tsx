@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { staffQuery } from "../users/users";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Empty } from "../../ui/Empty";
 import { Grid } from "../../ui/Grid";
 import { More } from "../../ui/More";
@@ -47,7 +47,7 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
     <div className="flex flex-col gap-4">
       {years.length > 1 ? (
         <div className="max-w-xs">
-          <Choice
+          <Select
             label={t("homerooms.year")}
             options={[{ id: ALL, name: t("app.all") }, ...years.map((id) => ({ id, name: id }))]}
             value={year ?? ALL}

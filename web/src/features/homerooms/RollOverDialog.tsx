@@ -7,9 +7,9 @@ import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Progress } from "../../ui/Progress";
 import { Window } from "../../ui/Window";
@@ -68,7 +68,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
         <>
           <p>{t("homerooms.rollText")}</p>
           <div className="grid grid-cols-2 gap-3">
-            <Choice
+            <Select
               label={t("homerooms.from")}
               options={years.map((id) => ({ id, name: id || t("homerooms.withoutYear") }))}
               value={from}
@@ -78,19 +78,19 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
                 setChanges({});
               }}
             />
-            <Field label={t("homerooms.to")} value={to} onChange={setTo} isRequired maxLength={20} />
+            <TextField label={t("homerooms.to")} value={to} onChange={setTo} isRequired maxLength={20} />
           </div>
-          <Check isSelected={keepsTeacher} onChange={setKeepsTeacher}>
+          <Checkbox isSelected={keepsTeacher} onChange={setKeepsTeacher}>
             {t("homerooms.keepTeacher")}
-          </Check>
+          </Checkbox>
           <ul className="border-faint divide-faint max-h-[40vh] divide-y overflow-y-auto rounded-lg border px-3">
             {copies.map((line) => (
               <li key={line.source.id} className="grid grid-cols-[1fr_1fr] items-center gap-3 py-1">
-                <Check isSelected={line.isWanted} onChange={(isWanted) => change(line.source.id, { isWanted })}>
+                <Checkbox isSelected={line.isWanted} onChange={(isWanted) => change(line.source.id, { isWanted })}>
                   <span>
                     {line.source.name} <span className="text-soft text-sm">{t("homerooms.count", { count: line.source.studentCount })}</span>
                   </span>
-                </Check>
+                </Checkbox>
                 {line.isWanted ? (
                   <NameField name={line.name} of={line.source.name} onName={(name) => change(line.source.id, { name })} />
                 ) : (
@@ -123,5 +123,5 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
 
 function NameField({ name, of, onName }: { name: string; of: string; onName: (name: string) => void }) {
   const { t } = useTranslation();
-  return <Field isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />;
+  return <TextField isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />;
 }

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { foldCase } from "../../i18n/names";
 import { staffQuery } from "../users/users";
-import { Search } from "../../ui/Search";
+import { ComboBox } from "../../forms/ComboBox";
 
 /** Who leads a homeroom: found by the name; nobody when the field is emptied. */
 export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {
@@ -16,14 +16,14 @@ export function TeacherField({ value, onChange, problem }: { value: string | nul
   const wanted = input === name ? "" : foldCase(input);
   const found = known.filter((user) => foldCase(user.name).includes(wanted)).slice(0, 50);
   return (
-    <Search
+    <ComboBox
       label={t("homerooms.teacher")}
       input={input}
       onInput={(text) => {
         setTyped(text);
         if (text === "") onChange(null);
       }}
-      found={found.map((user) => ({ id: user.id, name: user.name, ...(user.email ? { note: user.email } : {}) }))}
+      options={found.map((user) => ({ id: user.id, name: user.name, ...(user.email ? { note: user.email } : {}) }))}
       value={value}
       onPick={(id) => {
         onChange(id);

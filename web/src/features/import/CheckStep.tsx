@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { homeroomsQuery } from "../homerooms/homerooms";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { note } from "../../ui/notes";
 import { Sheet } from "../../ui/Sheet";
 import { FileError, SendingProgress } from "./ColumnsStep";
@@ -66,11 +66,11 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
         <p className="text-soft">{t("import.newRoomsText")}</p>
         <div className="flex max-h-60 flex-wrap gap-x-6 overflow-y-auto">
           {rooms.map(({ name, count }) => (
-            <Check key={name} isSelected={!wizard.excludedHomerooms.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
+            <Checkbox key={name} isSelected={!wizard.excludedHomerooms.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
               <span>
                 {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
               </span>
-            </Check>
+            </Checkbox>
           ))}
         </div>
       </fieldset>

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Grid } from "../../ui/Grid";
 import { Problems } from "../../ui/Problems";
 import { Progress } from "../../ui/Progress";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Sheet } from "../../ui/Sheet";
 import { FIELDS, findMissingField, parseLine, type Field } from "./columns";
 import { sendImport, useProgress, type Change, type Wizard } from "./wizard";
@@ -24,7 +24,7 @@ export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change
         {wizard.encoding === "windows-1252" ? <span className="text-soft"> · {t("import.windows")}</span> : null}
       </p>
       {wizard.rows === null ? <p>{t("import.archiveText")}</p> : <ColumnMapping wizard={wizard} rows={wizard.rows} change={change} />}
-      <Radios
+      <RadioGroup
         label={t("import.known")}
         options={(["upsert", "create"] as const).map((id) => ({ id, name: t(`import.modes.${id}`) }))}
         value={wizard.mode}
@@ -56,7 +56,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
   const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...parseLine(row, wizard) }));
   const options = [{ id: NONE, name: t("import.notThere") }, ...header.map((name, index) => ({ id: String(index), name: name.trim() || t("import.column", { number: index + 1 }) }))];
   const field = (one: Field) => (
-    <Choice
+    <Select
       key={one}
       label={t(`import.fields.${one}`)}
       options={options}
@@ -75,7 +75,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
         <h2>{t("import.columnsTitle")}</h2>
         <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{COMMON_FIELDS.map(field)}</div>
         {wizard.columns.role === undefined ? (
-          <Radios
+          <RadioGroup
             label={t("import.everybody")}
             options={(["student", "teacher"] as const).map((id) => ({ id, name: t(`import.everybodyIs.${id}`) }))}
             value={wizard.defaultRole}

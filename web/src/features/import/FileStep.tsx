@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
-import { Drop } from "../../ui/Drop";
+import { FileDropZone } from "../../forms/FileDropZone";
 import { Sheet } from "../../ui/Sheet";
 import { downloadTable } from "./csv";
 import { readFile, type Change } from "./wizard";
@@ -21,7 +21,7 @@ export function FileStep({ change }: { change: Change }) {
     ]);
   return (
     <div className="flex flex-col gap-4">
-      <Drop label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={reading.isPending} onFiles={([file]) => file && reading.mutate(file)} />
+      <FileDropZone label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={reading.isPending} onFiles={([file]) => file && reading.mutate(file)} />
       {reading.isError ? (
         <p role="alert" className="text-bad">
           {errorText(reading.error)}

@@ -7,7 +7,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { note } from "../../ui/notes";
 import { Sheet } from "../../ui/Sheet";
 import { allUsersQuery, usersNotInFile } from "./users";
@@ -47,17 +47,17 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
         <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.missingShow")}</summary>
         <fieldset>
           <legend className="sr-only">{t("import.missing", { count: people.length })}</legend>
-          <Check isSelected={isAll} isIndeterminate={picked.length > 0 && !isAll} onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}>
+          <Checkbox isSelected={isAll} isIndeterminate={picked.length > 0 && !isAll} onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}>
             {t("app.all")}
-          </Check>
+          </Checkbox>
           <ul className="border-faint max-h-96 overflow-y-auto rounded-lg border px-3">
             {people.map((user) => (
               <li key={user.id}>
-                <Check isSelected={chosen.has(user.id)} isDisabled={!isFullUser(user)} onChange={(isIn) => toggle(user.id, isIn)}>
+                <Checkbox isSelected={chosen.has(user.id)} isDisabled={!isFullUser(user)} onChange={(isIn) => toggle(user.id, isIn)}>
                   <span className="[overflow-wrap:anywhere]">
                     {user.name} <span className="text-soft text-sm">{isFullUser(user) ? user.email : t("people.shared")}</span>
                   </span>
-                </Check>
+                </Checkbox>
               </li>
             ))}
           </ul>

@@ -6,9 +6,9 @@ import { client } from "../../api/client";
 import { getDraft, saveDraft } from "../../forms/drafts";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -72,8 +72,8 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
       }}
     >
       {to ? <p>{t("messages.to", { names: to.name })}</p> : <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />}
-      <Field label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(error ? { problem: error } : {})} />
-      <Area label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldError(send.error, "content")} />
+      <TextField label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(error ? { problem: error } : {})} />
+      <TextArea label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldError(send.error, "content")} />
       {send.isError ? <Problems problem={send.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -8,10 +8,10 @@ import { client, unwrap } from "../../api/client";
 import { useCalm } from "../../lib/calm";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Radios } from "../../ui/Radios";
-import { Search } from "../../ui/Search";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { RadioGroup } from "../../forms/RadioGroup";
+import { ComboBox } from "../../forms/ComboBox";
 import { type Addressee, classOptionsQuery, listTeachers } from "./messages";
 
 export interface Recipients {
@@ -40,7 +40,7 @@ export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
   return (
     <div className="flex flex-col gap-3">
       {isStaff && open.length > 0 ? (
-        <Radios
+        <RadioGroup
           label={t("messages.whom")}
           value={sort}
           onChange={choose}
@@ -51,7 +51,7 @@ export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
         />
       ) : null}
       {sort === "class" ? (
-        <Choice label={t("messages.classLabel")} options={open} value={recipients.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
+        <Select label={t("messages.classLabel")} options={open} value={recipients.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
       ) : (
         <UserSelect isStaff={isStaff} own={own} teachers={listTeachers(known.data ?? [])} people={recipients.people} onChange={(people) => onChange({ people, classId: null })} />
       )}
@@ -75,9 +75,9 @@ function TeacherSelect({ teachers, people, onChange }: Pick<UserSelectProps, "te
     <CheckboxGroup value={people.map((one) => one.id)} onChange={(ids) => onChange(teachers.filter((one) => ids.includes(one.id)))} className="flex flex-col">
       <Label className="font-medium">{t("messages.whom")}</Label>
       {teachers.map((one) => (
-        <Check key={one.id} value={one.id}>
+        <Checkbox key={one.id} value={one.id}>
           {one.name} <span className="text-soft text-sm">{one.note}</span>
-        </Check>
+        </Checkbox>
       ))}
     </CheckboxGroup>
   );
@@ -115,7 +115,7 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
           ))}
         </ul>
       )}
-      <Search label={t("messages.find")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
+      <ComboBox label={t("messages.find")} input={input} onInput={setInput} options={found} onPick={pick} none={t("messages.nobody")} />
     </>
   );
 }

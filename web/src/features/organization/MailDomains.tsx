@@ -7,7 +7,7 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { Ask } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Rows } from "../../ui/Rows";
@@ -142,7 +142,7 @@ function AddMailDomain({ actions, isOfTenant }: { actions: MailDomainActions; is
         add.mutate(name, { onSuccess: () => setName("") });
       }}
     >
-      <Field
+      <TextField
         label={t("domains.name")}
         hint={t(isOfTenant ? "domains.setHint" : "domains.nameHint")}
         value={name}

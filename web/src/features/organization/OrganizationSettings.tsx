@@ -9,12 +9,12 @@ import { meQuery } from "../../auth/session";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
-import { Meanwhile } from "../../ui/Meanwhile";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { EditConflict } from "../../forms/EditConflict";
 import { note } from "../../ui/notes";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { settingsQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
@@ -98,10 +98,10 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
       }}
     >
       <SettingsSection title={t("organisation.school")}>
-        <Field label={t("organisation.name")} value={form.name} onChange={(name) => update({ name })} maxLength={120} isRequired {...at("name")} />
+        <TextField label={t("organisation.name")} value={form.name} onChange={(name) => update({ name })} maxLength={120} isRequired {...at("name")} />
         <div className="grid gap-4 sm:grid-cols-2">
           <TimeZoneField label={t("organisation.zone")} value={form.timezone} onChange={(timezone) => update({ timezone })} none={t("organisation.zoneNone")} problem={problem("metadata.timezone")} />
-          <Choice
+          <Select
             label={t("organisation.language")}
             options={[{ id: "", name: t("organisation.languageNone") }, ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))].map(({ id, name }) => ({ id: id || "none", name }))}
             value={form.locale || "none"}
@@ -110,8 +110,8 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
         </div>
       </SettingsSection>
       <SettingsSection title={t("organisation.rules")} text={t("organisation.rulesText")}>
-        <Field label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => update({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
-        <Radios
+        <TextField label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => update({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
+        <RadioGroup
           label={t("organisation.late")}
           options={[
             { id: "ALLOW", name: t("organisation.lateAllow") },
@@ -120,15 +120,15 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
           value={form.lateDefault}
           onChange={(lateDefault) => update({ lateDefault })}
         />
-        <Check isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => update({ teachersAddSubjects })}>
+        <Checkbox isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => update({ teachersAddSubjects })}>
           {t("organisation.teachersAddSubjects")}
-        </Check>
-        <Check isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => update({ studentsChangeNames })}>
+        </Checkbox>
+        <Checkbox isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => update({ studentsChangeNames })}>
           {t("organisation.studentsChangeNames")}
-        </Check>
+        </Checkbox>
       </SettingsSection>
       {saving.isError && differences !== undefined ? (
-        <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(initialForm(base)[field]), isTyped }))} />
+        <EditConflict changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: valueText(initialForm(base)[field]), isTyped }))} />
       ) : null}
       {saving.isError && currentVersion(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
         <p role="alert" className="text-bad">

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { queryKeys } from "../../api/queryKeys";
-import { Search } from "../../ui/Search";
+import { ComboBox } from "../../forms/ComboBox";
 
 interface Props {
   label: string;
@@ -39,5 +39,5 @@ export function UserSearch({ label, value, onChange }: Props) {
     onChange(id);
   };
   const role = (one: (typeof list)[number]) => ("member" in one && one.member ? { note: t(`activity.role.${one.member.role}`) } : {});
-  return <Search label={label} input={text} onInput={input} found={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))} onPick={pick} none={t("activity.nobody")} value={value} />;
+  return <ComboBox label={label} input={text} onInput={input} options={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))} onPick={pick} none={t("activity.nobody")} value={value} />;
 }

@@ -1,15 +1,15 @@
 import { useTranslation } from "react-i18next";
 
 import { usePreference } from "../../hooks/usePreference";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 
 /** Switches shortcuts of a single key on and off for this person in this browser. */
 export function ShortcutSwitch() {
   const { t } = useTranslation();
   const [isOn, setOn] = usePreference("keys");
   return (
-    <Check isSelected={isOn} onChange={setOn}>
+    <Checkbox isSelected={isOn} onChange={setOn}>
       {t("keys.switch")}
-    </Check>
+    </Checkbox>
   );
 }

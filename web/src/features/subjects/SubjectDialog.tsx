@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Window } from "../../ui/Window";
 import { COLOURS, type Subject } from "./subjects";
@@ -43,11 +43,11 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
           }}
         >
           <div className="grid grid-cols-[2fr_1fr] gap-3">
-            <Field label={t("people.name")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
-            <Field label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
+            <TextField label={t("people.name")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+            <TextField label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
           </div>
           <ColourSelect value={color} onChange={setColor} />
-          <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
+          <TextArea label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
           {save.isError && !isFieldError(save.error, ["name", "code", "description"]) ? (
             <p role="alert" className="text-bad">
               {errorText(save.error)}

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../../ui/Button";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { fetchFile } from "./fetchFile";
 
@@ -22,8 +22,8 @@ export function DownloadArchiveDialog({ topicId, title, hasSubmissions, onClose 
     <Window title={t("submissions.packTitle", { title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <Radios label={t("submissions.source")} options={SOURCES.map((id) => ({ id, name: t(`submissions.sources.${id}`) }))} value={source} onChange={setSource} />
-          <Radios label={t("submissions.format")} options={FORMATS.map((id) => ({ id, name: t(`submissions.formats.${id}`) }))} value={format} onChange={setFormat} />
+          <RadioGroup label={t("submissions.source")} options={SOURCES.map((id) => ({ id, name: t(`submissions.sources.${id}`) }))} value={source} onChange={setSource} />
+          <RadioGroup label={t("submissions.format")} options={FORMATS.map((id) => ({ id, name: t(`submissions.formats.${id}`) }))} value={format} onChange={setFormat} />
           <p className="text-soft text-sm">{format === "original" ? t("submissions.packHint") : t("submissions.pdfHint")}</p>
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>

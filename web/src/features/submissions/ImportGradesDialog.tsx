@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "../../api/client";
 import { upload } from "../../api/upload";
 import { Button } from "../../ui/Button";
-import { Drop } from "../../ui/Drop";
+import { FileDropZone } from "../../forms/FileDropZone";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -43,7 +43,7 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
       {(close) => (
         <>
           <p>{t("submissions.importText")}</p>
-          <Drop label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={previewing.isPending} onFiles={([table]) => choose(table)} />
+          <FileDropZone label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={previewing.isPending} onFiles={([table]) => choose(table)} />
           <output>{previewing.data ? <ImportPreview report={previewing.data} /> : null}</output>
           {previewing.isError ? <Problems problem={previewing.error} /> : null}
           {importing.isError ? <Problems problem={importing.error} /> : null}

@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 
 import { assignmentsQuery } from "../groups/groups";
 import { compareNames } from "../../i18n/names";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { classOptionsQuery, courseOptionsQuery, type Filters as Wanted, type State, STATES, effectiveState, subjectOptionsQuery } from "./submissions";
 
 const ANY = "any";
@@ -30,16 +30,16 @@ export function SubmissionFilters({ filters, onChange }: Props) {
   const titled = topics.map((one) => ({ id: one.id, name: one.title })).toSorted((one, other) => compareNames(one.name, other.name));
   return (
     <search aria-label={t("submissions.filters")} className="grid grid-cols-2 items-start gap-3 lg:grid-cols-3 xl:grid-cols-6">
-      <Choice label={t("submissions.class")} options={[any, ...classList.map(({ id, name }) => ({ id, name }))]} value={filters.classId ?? ANY} onChange={(id) => update({ classId: picked(id), courseId: undefined, assignmentId: undefined })} />
-      <Choice label={t("submissions.subject")} options={[any, ...subjectList.map(({ id, name }) => ({ id, name }))]} value={filters.subjectId ?? ANY} onChange={(id) => update({ subjectId: picked(id), courseId: undefined, assignmentId: undefined })} />
-      <Choice
+      <Select label={t("submissions.class")} options={[any, ...classList.map(({ id, name }) => ({ id, name }))]} value={filters.classId ?? ANY} onChange={(id) => update({ classId: picked(id), courseId: undefined, assignmentId: undefined })} />
+      <Select label={t("submissions.subject")} options={[any, ...subjectList.map(({ id, name }) => ({ id, name }))]} value={filters.subjectId ?? ANY} onChange={(id) => update({ subjectId: picked(id), courseId: undefined, assignmentId: undefined })} />
+      <Select
         label={t("submissions.course")}
         options={[any, ...courseList.map((one) => ({ id: one.id, name: filters.classId ? one.name : `${one.class.name} · ${one.name}` }))]}
         value={filters.courseId ?? ANY}
         onChange={(id) => update({ courseId: picked(id), assignmentId: undefined })}
       />
-      <Choice label={t("submissions.topic")} options={[any, ...titled]} value={filters.assignmentId ?? ANY} onChange={(id) => update({ assignmentId: picked(id) })} />
-      <Choice<State>
+      <Select label={t("submissions.topic")} options={[any, ...titled]} value={filters.assignmentId ?? ANY} onChange={(id) => update({ assignmentId: picked(id) })} />
+      <Select<State>
         label={t("submissions.status")}
         options={[...STATES.slice(0, 1), "ALL" as const, ...STATES.slice(1)].map((id) => ({ id, name: t(`submissions.state.${id}`) }))}
         value={effectiveState(filters)}
@@ -64,5 +64,5 @@ function NameSearch({ value, onChange }: { value: string; onChange: (text: strin
     const timer = setTimeout(() => onChange(text.trim()), 400);
     return () => clearTimeout(timer);
   });
-  return <Field label={t("app.search")} type="search" value={text} onChange={setText} maxLength={100} />;
+  return <TextField label={t("app.search")} type="search" value={text} onChange={setText} maxLength={100} />;
 }

@@ -9,7 +9,7 @@ import { invalidate } from "../../api/queryKeys";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { Window } from "../../ui/Window";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import { suggestSlug } from "./tenants";
@@ -75,10 +75,10 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
         </p>
       ) : null}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
-      <Field autoFocus label={t("tenants.name")} value={name} onChange={setName} maxLength={120} isRequired {...at("name")} />
-      <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
-      <Field label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
-      <Field label={t("tenants.ownerEmail")} hint={t("tenants.ownerHint")} name="ownerEmail" type="email" isRequired {...at("ownerEmail")} />
+      <TextField autoFocus label={t("tenants.name")} value={name} onChange={setName} maxLength={120} isRequired {...at("name")} />
+      <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
+      <TextField label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
+      <TextField label={t("tenants.ownerEmail")} hint={t("tenants.ownerHint")} name="ownerEmail" type="email" isRequired {...at("ownerEmail")} />
       <TimeZoneField label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { note } from "../../ui/notes";
 import { Window } from "../../ui/Window";
 import { parseQuota, type Tenant, formatQuota } from "./tenants";
@@ -68,12 +68,12 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
         </p>
       ) : null}
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
-      <Field autoFocus label={t("tenants.name")} value={form.name} onChange={update("name")} maxLength={120} isRequired {...at("name")} />
-      <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={update("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
-      <Field label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={update("domain")} maxLength={253} {...at("customDomain")} />
+      <TextField autoFocus label={t("tenants.name")} value={form.name} onChange={update("name")} maxLength={120} isRequired {...at("name")} />
+      <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={update("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
+      <TextField label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={update("domain")} maxLength={253} {...at("customDomain")} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.storage} onChange={update("storage")} {...at("storageQuota")} {...amount(storage)} />
-        <Field label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.group} onChange={update("group")} {...at("groupStorageQuota")} {...amount(group)} />
+        <TextField label={t("tenants.storage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.storage} onChange={update("storage")} {...at("storageQuota")} {...amount(storage)} />
+        <TextField label={t("tenants.groupStorage")} hint={t("tenants.quotaHint")} inputMode="decimal" value={form.group} onChange={update("group")} {...at("groupStorageQuota")} {...amount(group)} />
       </div>
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -12,7 +12,7 @@ import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Empty } from "../../ui/Empty";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { type ColumnOf, Grid } from "../../ui/Grid";
 import { More } from "../../ui/More";
 import { note } from "../../ui/notes";
@@ -68,7 +68,7 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="w-full max-w-xs">
-          <Field label={t("app.search")} type="search" value={search} onChange={onSearch} />
+          <TextField label={t("app.search")} type="search" value={search} onChange={onSearch} />
         </div>
         <Button kind="main" onPress={() => setDialog({ is: "new" })}>
           {t("tenants.new")}

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Moment } from "../../ui/Moment";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import type { Topic } from "./topicForm";
@@ -45,17 +45,17 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
     <>
       <p className="text-soft">{t("topic.copyText")}</p>
       {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
-      <Choice
+      <Select
         label={t("topic.course")}
         options={(all.data ?? []).map((course) => ({ id: course.id, name: `${course.class.name} › ${course.subject.name} › ${course.name}` }))}
         value={courseId}
         onChange={setCourse}
         none={t("topic.noCourse")}
       />
-      <Moment label={t("topic.deadline")} value={deadline} onChange={setDeadline} isRequired problem={isTried && deadline === null ? t("topic.lack.deadline") : undefined} />
-      <Check isSelected={withFiles} onChange={setFiles}>
+      <DateTimeField label={t("topic.deadline")} value={deadline} onChange={setDeadline} isRequired problem={isTried && deadline === null ? t("topic.lack.deadline") : undefined} />
+      <Checkbox isSelected={withFiles} onChange={setFiles}>
         {t("topic.withFiles")}
-      </Check>
+      </Checkbox>
       {clone.isError ? <Problems problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

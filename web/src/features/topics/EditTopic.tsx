@@ -7,9 +7,9 @@ import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { currentVersion, mergeForm, type Versioned } from "../../api/versions";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Leave } from "../../ui/Leave";
-import { type Change, Meanwhile } from "../../ui/Meanwhile";
+import { Checkbox } from "../../forms/Checkbox";
+import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
+import { type ConflictingField, EditConflict } from "../../forms/EditConflict";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { useTopicEdits } from "./useTopicEdits";
@@ -37,14 +37,14 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   const debouncedEdits = useSoon(edits);
   const previewQuery = useQuery({ ...editPreviewQuery(topic.id, debouncedEdits), enabled: isDirty && missingFields.length === 0 && Object.keys(debouncedEdits).length > 0 });
   const handedIn = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0) + (topic.stats?.returned ?? 0);
-  const [changes, setChanges] = useState<Change[]>();
+  const [changes, setChanges] = useState<ConflictingField[]>();
   const saving = useMutation({
     mutationFn: () => saveTopic(topic, edits, recompute && edits.deadline !== undefined && handedIn > 0),
     onError: (problem) => {
       const now = currentVersion<Topic>(problem);
       if (now === undefined) return;
       const { differences } = mergeForm<TopicForm>(formOf(topic), form, formOf(now));
-      setChanges(differences.map(({ field, isTyped }) => ({ field: t(`topic.field.${field}`), now: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]), isTyped })));
+      setChanges(differences.map(({ field, isTyped }) => ({ field: t(`topic.field.${field}`), current: field === "deadline" ? moment(now.deadline) : fieldText(formOf(now)[field]), isTyped })));
     },
     onSuccess: () => {
       setChanges(undefined);
@@ -90,12 +90,12 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
           courses={(all.data ?? []).filter((course) => course.classId === topic.classId).map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canSetStart={topic.groupAssignments.length > 0}
         />
-        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? <Meanwhile changes={changes} /> : null}
+        {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? <EditConflict changes={changes} /> : null}
         {saving.isError && currentVersion(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
         {isDirty && edits.deadline !== undefined && handedIn > 0 ? (
-          <Check isSelected={recompute} onChange={setRecompute}>
+          <Checkbox isSelected={recompute} onChange={setRecompute}>
             {t("topic.recompute", { count: handedIn })}
-          </Check>
+          </Checkbox>
         ) : null}
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" kind="main" isDisabled={!isDirty} isPending={saving.isPending}>
@@ -111,7 +111,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
         <TopicFiles topic={topic} isLocked={false} />
         <TopicGroups topic={topic} isLocked={false} />
       </div>
-      <Leave isDirty={isDirty} text={t("topic.leaveText")} />
+      <UnsavedChangesGuard isDirty={isDirty} text={t("topic.leaveText")} />
     </>
   );
 }

@@ -9,9 +9,9 @@ import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { useFormatBytes } from "../../i18n/bytes";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Drop } from "../../ui/Drop";
-import { Leave } from "../../ui/Leave";
+import { Checkbox } from "../../forms/Checkbox";
+import { FileDropZone } from "../../forms/FileDropZone";
+import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
 import { Sheet } from "../../ui/Sheet";
@@ -89,7 +89,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
                 ))}
               </ul>
               <TopicUploads uploads={uploads} onCancel={cancel} />
-              <Drop label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
+              <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
             </Sheet>
           </section>
           <section aria-labelledby="groups">
@@ -99,9 +99,9 @@ export function NewTopic({ classId, courseId, person }: Props) {
               {known.isError ? <Problems problem={known.error} again={() => void known.refetch()} /> : null}
               <fieldset aria-labelledby="groups" className="grid sm:grid-cols-2">
                 {groups.map((group) => (
-                  <Check key={group.id} isSelected={!leftOut.includes(group.id)} onChange={(isOn) => setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])}>
+                  <Checkbox key={group.id} isSelected={!leftOut.includes(group.id)} onChange={(isOn) => setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])}>
                     {groupName(group)}
-                  </Check>
+                  </Checkbox>
                 ))}
               </fieldset>
             </Sheet>
@@ -115,7 +115,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
           <output className="text-soft text-sm">{t("topic.for", { count: chosen.length })}</output>
         </div>
       </Frame>
-      <Leave isDirty={(isDirty || files.length > 0) && !create.isPending} text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")} />
+      <UnsavedChangesGuard isDirty={(isDirty || files.length > 0) && !create.isPending} text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")} />
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 
 import { fieldError } from "../../i18n/useErrorText";
-import { Choice } from "../../ui/Choice";
-import { Count } from "../../ui/Count";
-import { Field } from "../../ui/Field";
-import { Moment } from "../../ui/Moment";
-import { Radios } from "../../ui/Radios";
+import { Select } from "../../forms/Select";
+import { NumberField } from "../../forms/NumberField";
+import { TextField } from "../../forms/TextField";
+import { DateTimeField } from "../../forms/DateTimeField";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Sheet } from "../../ui/Sheet";
 import type { TopicEdits, TopicForm, MissingField } from "./topicForm";
 import { GroupTexts } from "./GroupTexts";
@@ -37,8 +37,8 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
       <Sheet className="flex min-w-0 flex-col gap-4">
-        <Field label={t("topic.title")} value={form.title} onChange={(value) => onChange({ title: value })} maxLength={200} isRequired {...(title === undefined ? {} : { problem: title })} />
-        <Radios
+        <TextField label={t("topic.title")} value={form.title} onChange={(value) => onChange({ title: value })} maxLength={200} isRequired {...(title === undefined ? {} : { problem: title })} />
+        <RadioGroup
           label={t("topic.text")}
           value={form.isShared ? "shared" : "each"}
           onChange={(value) => onChange({ isShared: value === "shared" })}
@@ -52,8 +52,8 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
         {form.isShared ? null : <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />}
       </Sheet>
       <Sheet className="flex min-w-0 flex-col gap-4">
-        <Moment label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={errorAt("deadline", "deadline")} isRequired />
-        <Radios
+        <DateTimeField label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={errorAt("deadline", "deadline")} isRequired />
+        <RadioGroup
           label={t("topic.late")}
           value={form.latePolicy}
           onChange={(latePolicy) => onChange({ latePolicy })}
@@ -62,7 +62,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
             { id: "BLOCK", name: t("topic.lateBlock") },
           ]}
         />
-        <Count
+        <NumberField
           label={t("topic.required")}
           minValue={1}
           maxValue={20}
@@ -70,7 +70,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
           onChange={(value) => Number.isInteger(value) && onChange({ requiredSubmissions: value })}
           problem={errorAt("requiredSubmissions")}
         />
-        <Count
+        <NumberField
           label={t("topic.points")}
           hint={t("topic.pointsHint")}
           minValue={0}
@@ -80,10 +80,10 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
           problem={errorAt("maxPoints")}
         />
         <ScaleField form={form} onChange={onChange} problem={errorAt("gradeScale")} />
-        {courses.length < 2 ? null : <Choice label={t("topic.course")} options={courses} value={form.courseId} onChange={(courseId) => onChange({ courseId })} problem={errorAt("courseId")} />}
+        {courses.length < 2 ? null : <Select label={t("topic.course")} options={courses} value={form.courseId} onChange={(courseId) => onChange({ courseId })} problem={errorAt("courseId")} />}
         {canSetStart ? (
           <>
-            <Radios
+            <RadioGroup
               label={t("topic.begin")}
               value={form.begin}
               onChange={(begin) => onChange({ begin })}
@@ -93,7 +93,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
                 { id: "later", name: t("topic.beginLater") },
               ]}
             />
-            {form.begin === "later" ? <Moment label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={errorAt("startDate", "startDate")} /> : null}
+            {form.begin === "later" ? <DateTimeField label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={errorAt("startDate", "startDate")} /> : null}
           </>
         ) : null}
       </Sheet>
@@ -103,5 +103,5 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
 
 function ScaleField({ form, onChange, problem }: { form: TopicForm; onChange: (change: TopicEdits) => void; problem: string | undefined }) {
   const { t } = useTranslation();
-  return <Field label={t("topic.scale")} hint={t("topic.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => onChange({ gradeScale })} maxLength={200} {...(problem === undefined ? {} : { problem })} />;
+  return <TextField label={t("topic.scale")} hint={t("topic.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => onChange({ gradeScale })} maxLength={200} {...(problem === undefined ? {} : { problem })} />;
 }

@@ -9,8 +9,8 @@ import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Chip } from "../../ui/Chip";
-import { Choice } from "../../ui/Choice";
-import { Drop } from "../../ui/Drop";
+import { Select } from "../../forms/Select";
+import { FileDropZone } from "../../forms/FileDropZone";
 import { type Deed, More } from "../../ui/More";
 import { note } from "../../ui/notes";
 import { Sheet } from "../../ui/Sheet";
@@ -52,10 +52,10 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
             <TopicUploads uploads={uploads} onCancel={cancel} />
             {topic.isShared ? null : (
               <div className="max-w-sm">
-                <Choice label={t("topic.fileGoal")} value={target} onChange={setTarget} options={[{ id: ALL, name: t("topic.allGroups") }, ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) }))]} />
+                <Select label={t("topic.fileGoal")} value={target} onChange={setTarget} options={[{ id: ALL, name: t("topic.allGroups") }, ...topic.groupAssignments.map((one) => ({ id: one.groupId, name: groupName(one.group) }))]} />
               </div>
             )}
-            <Drop label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(files) => void send(topic.id, files, own?.id ?? null)} />
+            <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(files) => void send(topic.id, files, own?.id ?? null)} />
           </>
         )}
       </Sheet>

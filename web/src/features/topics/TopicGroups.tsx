@@ -10,9 +10,9 @@ import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { Chip } from "../../ui/Chip";
-import { Moment } from "../../ui/Moment";
+import { DateTimeField } from "../../forms/DateTimeField";
 import { type Deed, More } from "../../ui/More";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -126,7 +126,7 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
   return (
     <>
       <p>{t("topic.moreTimeText")}</p>
-      <Moment label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
+      <DateTimeField label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
       {save.isError ? <Problems problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         {own.lateAllowedUntil === null ? null : <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>}
@@ -160,14 +160,14 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
       {groups.isSuccess && eligible.length === 0 ? <p>{t("topic.allOn")}</p> : null}
       <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
         {eligible.length > 1 ? (
-          <Check isSelected={chosen.length === eligible.length} isIndeterminate={chosen.length > 0 && chosen.length < eligible.length} onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}>
+          <Checkbox isSelected={chosen.length === eligible.length} isIndeterminate={chosen.length > 0 && chosen.length < eligible.length} onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}>
             {t("topic.allGroups")}
-          </Check>
+          </Checkbox>
         ) : null}
         {eligible.map((group) => (
-          <Check key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
+          <Checkbox key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
             {groupName(group)}
-          </Check>
+          </Checkbox>
         ))}
       </fieldset>
       {add.isError ? <Problems problem={add.error} /> : null}

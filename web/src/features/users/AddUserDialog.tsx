@@ -9,10 +9,10 @@ import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorT
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
-import { Radios } from "../../ui/Radios";
+import { Checkbox } from "../../forms/Checkbox";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { classOptionsQuery, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
@@ -101,14 +101,14 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
         send();
       }}
     >
-      <Radios label={t("people.roleIs")} options={roles.map((id) => ({ id, name: t(`people.one.${id}`) }))} value={role} onChange={setRole} />
+      <RadioGroup label={t("people.roleIs")} options={roles.map((id) => ({ id, name: t(`people.one.${id}`) }))} value={role} onChange={setRole} />
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label={t("people.firstName")} value={values.firstName} onChange={(firstName) => set({ firstName })} maxLength={80} {...of("firstName")} />
-        <Field label={t("people.lastName")} value={values.lastName} onChange={(lastName) => set({ lastName })} isRequired={full === "" && values.name === ""} maxLength={80} {...of("lastName")} />
+        <TextField label={t("people.firstName")} value={values.firstName} onChange={(firstName) => set({ firstName })} maxLength={80} {...of("firstName")} />
+        <TextField label={t("people.lastName")} value={values.lastName} onChange={(lastName) => set({ lastName })} isRequired={full === "" && values.name === ""} maxLength={80} {...of("lastName")} />
       </div>
-      <Field label={t("people.email")} type="email" value={values.email} onChange={(email) => set({ email })} isRequired maxLength={254} {...of("email")} />
+      <TextField label={t("people.email")} type="email" value={values.email} onChange={(email) => set({ email })} isRequired maxLength={254} {...of("email")} />
       {role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
-        <Choice
+        <Select
           label={t("people.homeroom")}
           options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: homeroomLabel(room) }))]}
           value={values.homeroomId || "none"}
@@ -116,14 +116,14 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
           {...of("homeroomId")}
         />
       ) : null}
-      <Radios label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={accountKind} onChange={setAccountKind} />
-      {accountKind === "own" ? <Field label={t("people.password")} hint={t("people.passwordHint")} value={values.password} onChange={(password) => set({ password })} isRequired minLength={8} autoComplete="off" {...of("password")} /> : null}
+      <RadioGroup label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={accountKind} onChange={setAccountKind} />
+      {accountKind === "own" ? <TextField label={t("people.password")} hint={t("people.passwordHint")} value={values.password} onChange={(password) => set({ password })} isRequired minLength={8} autoComplete="off" {...of("password")} /> : null}
       <details>
         <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
         <div className="flex flex-col gap-3">
-          <Field label={t("people.shownName")} hint={t("people.shownNameHint", { name: full })} value={values.name} onChange={(name) => set({ name })} maxLength={120} {...of("name")} />
-          <Field label={t("people.username")} value={values.username} onChange={(username) => set({ username })} maxLength={60} {...of("username")} />
-          <Field label={t("people.externalId")} hint={t("people.externalIdHint")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} {...of("externalId")} />
+          <TextField label={t("people.shownName")} hint={t("people.shownNameHint", { name: full })} value={values.name} onChange={(name) => set({ name })} maxLength={120} {...of("name")} />
+          <TextField label={t("people.username")} value={values.username} onChange={(username) => set({ username })} maxLength={60} {...of("username")} />
+          <TextField label={t("people.externalId")} hint={t("people.externalIdHint")} value={values.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} {...of("externalId")} />
           {role === "STUDENT" ? <ClassSelect chosen={values.classIds} onChange={(classIds) => set({ classIds })} /> : null}
         </div>
       </details>
@@ -152,9 +152,9 @@ function ClassSelect({ chosen, onChange }: { chosen: string[]; onChange: (ids: s
       <legend className="font-medium">{t("people.classes")}</legend>
       <div className="border-faint max-h-48 overflow-y-auto rounded-lg border px-3">
         {known.map((one) => (
-          <Check key={one.id} isSelected={chosen.includes(one.id)} onChange={(isIn) => onChange(isIn ? [...chosen, one.id] : chosen.filter((id) => id !== one.id))}>
+          <Checkbox key={one.id} isSelected={chosen.includes(one.id)} onChange={(isIn) => onChange(isIn ? [...chosen, one.id] : chosen.filter((id) => id !== one.id))}>
             {one.name} <span className="text-soft text-sm">{one.academicYear}</span>
-          </Check>
+          </Checkbox>
         ))}
       </div>
     </fieldset>

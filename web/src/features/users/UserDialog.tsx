@@ -10,8 +10,8 @@ import { invalidate } from "../../api/queryKeys";
 import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
 import { Button } from "../../ui/Button";
-import { Choice, type Option } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select, type Option } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { type Deed, More } from "../../ui/More";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -139,7 +139,7 @@ function EditUser({ user }: { user: FullUser }) {
     >
       <div className="grid gap-3 sm:grid-cols-2">
         {TEXT_FIELDS.map((part) => (
-          <Field
+          <TextField
             key={part}
             label={t(part === "name" ? "people.shownName" : `people.${part}`)}
             value={values[part]}
@@ -149,7 +149,7 @@ function EditUser({ user }: { user: FullUser }) {
             {...of(part)}
           />
         ))}
-        <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
+        <Select label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
       </div>
       {save.isError && !isFieldError(save.error, TEXT_FIELDS) ? (
         <p role="alert" className="text-bad">

@@ -8,7 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import type { useUserActions } from "./useUserActions";
 import { type KnownUser, type Role, roleOf, rolesBelow } from "./users";
@@ -25,7 +25,7 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
     <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <Radios label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`role.${id}`) }))} value={role} onChange={setRole} />
+          <RadioGroup label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`role.${id}`) }))} value={role} onChange={setRole} />
           <p>{t(`people.may.${role}`)}</p>
           <p className="text-soft text-sm">{t("people.roleAtOnce")}</p>
           <p className="flex flex-wrap justify-end gap-2">

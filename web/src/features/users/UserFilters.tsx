@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
-import { Choice } from "../../ui/Choice";
-import { Field } from "../../ui/Field";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
 import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./users";
 
 const ALL = "all";
@@ -22,10 +22,10 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
       <div className="col-span-2 sm:col-span-1">
         <UserSearch text={filters.search ?? ""} onText={(search) => onChange(search === "" ? others : { ...others, search })} />
       </div>
-      <Choice label={t("people.roleIs")} options={roles} value={filters.role ?? ALL} onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })} />
-      <Choice label={t("people.state")} options={states} value={filters.isActive ?? ALL} onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })} />
+      <Select label={t("people.roleIs")} options={roles} value={filters.role ?? ALL} onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })} />
+      <Select label={t("people.state")} options={states} value={filters.isActive ?? ALL} onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })} />
       {known.length > 1 ? (
-        <Choice label={t("people.homeroom")} options={known} value={filters.homeroomId ?? ALL} onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })} />
+        <Select label={t("people.homeroom")} options={known} value={filters.homeroomId ?? ALL} onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })} />
       ) : null}
     </search>
   );
@@ -50,5 +50,5 @@ export function UserSearch({ text, onText, label }: { text: string; onText: (tex
     }, 300);
     return () => clearTimeout(timer);
   }, [typed, sent, onText]);
-  return <Field type="search" label={label ?? t("app.search")} value={typed} onChange={setTyped} maxLength={100} />;
+  return <TextField type="search" label={label ?? t("app.search")} value={typed} onChange={setTyped} maxLength={100} />;
 }

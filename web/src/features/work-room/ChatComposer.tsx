@@ -9,7 +9,7 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { upload } from "../../api/upload";
-import { BOX } from "../../ui/field";
+import { BOX } from "../../forms/fieldStyles";
 import { Button } from "../../ui/Button";
 import { appendMessage } from "./chatEvents";
 

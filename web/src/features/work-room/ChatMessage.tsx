@@ -7,7 +7,7 @@ import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Asked } from "../../ui/Ask";
 import { Button } from "../../ui/Button";
 import { More } from "../../ui/More";
@@ -93,7 +93,7 @@ function EditMessage({ message, onClose }: { message: Message; onClose: () => vo
       }}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the field was just asked for */}
-      <Area autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
+      <TextArea autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
       {change.isError ? <Problems problem={change.error} /> : null}
       <p className="flex flex-wrap gap-2">
         <Button kind="main" type="submit" isPending={change.isPending} isDisabled={text.trim() === ""}>

@@ -8,7 +8,7 @@ import { myGroupsQuery } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
 import { Button } from "../../ui/Button";
-import { BOX } from "../../ui/field";
+import { BOX } from "../../forms/fieldStyles";
 import { Heading } from "../../ui/Heading";
 import { Shape } from "../../ui/Shape";
 import { findReplacementGroup } from "./replacementGroup";

@@ -8,7 +8,7 @@ import { client } from "../../api/client";
 import { formatMinutes, useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Area } from "../../ui/Area";
+import { TextArea } from "../../forms/TextArea";
 import { Button } from "../../ui/Button";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
@@ -72,7 +72,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
         if (!ask.isPending) ask.mutate(text.trim());
       }}
     >
-      <Area label={t("room.help.about")} hint={t("room.help.hint")} value={text} onChange={setText} maxLength={500} rows={3} />
+      <TextArea label={t("room.help.about")} hint={t("room.help.hint")} value={text} onChange={setText} maxLength={500} rows={3} />
       {ask.isError ? <Problems problem={ask.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -8,7 +8,7 @@ import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { More } from "../../ui/More";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
@@ -65,7 +65,7 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
       }}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
-      <Field autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+      <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
       {create.isError && !error ? <Problems problem={create.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>

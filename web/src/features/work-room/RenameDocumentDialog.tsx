@@ -6,7 +6,7 @@ import { client } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../ui/Button";
-import { Field } from "../../ui/Field";
+import { TextField } from "../../forms/TextField";
 import { Problems } from "../../ui/Problems";
 import { Window } from "../../ui/Window";
 import type { Document } from "./workRoom";
@@ -33,7 +33,7 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
           }}
         >
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
-          <Field autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
+          <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
           {rename.isError && !error ? <Problems problem={rename.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>

@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { type Section, SECTIONS, type Topic, type WorkRoom } from "./workRoom";
 
 const TAB = "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";
@@ -59,5 +59,5 @@ export function TopicSelect({ groupId, topics, topic, section }: { groupId: stri
   const { t } = useTranslation();
   const navigate = useNavigate();
   const go = (id: string) => void navigate({ to: "/g/$groupId", params: { groupId }, search: { place: section, topic: id } });
-  return <Choice label={t("room.topic")} options={topics.map((one) => ({ id: one.assignmentId, name: one.assignment.title }))} value={topic.assignmentId} onChange={go} />;
+  return <Select label={t("room.topic")} options={topics.map((one) => ({ id: one.assignmentId, name: one.assignment.title }))} value={topic.assignmentId} onChange={go} />;
 }

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../ui/Button";
-import { Check } from "../../ui/Check";
+import { Checkbox } from "../../forms/Checkbox";
 import { Problems } from "../../ui/Problems";
-import { Radios } from "../../ui/Radios";
+import { RadioGroup } from "../../forms/RadioGroup";
 import { Window } from "../../ui/Window";
 import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
 import { type Document, fileName, lateDeadline, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
@@ -60,14 +60,14 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
       <CheckboxGroup value={documents} onChange={setSelected} className="flex flex-col">
         <Label className="font-medium">{t("room.handIn.documents")}</Label>
         {drafts.map((one) => (
-          <Check key={one.id} value={one.id}>
+          <Checkbox key={one.id} value={one.id}>
             <span className="min-w-0 break-words">{fileName(one)}</span>
-          </Check>
+          </Checkbox>
         ))}
       </CheckboxGroup>
       {remaining > 1 ? <p>{t("room.handIn.still", { count: remaining })}</p> : null}
       {(topics.data?.length ?? 0) > 1 && assignmentId !== undefined ? (
-        <Radios
+        <RadioGroup
           label={t("room.topic")}
           value={assignmentId}
           onChange={(id) => {

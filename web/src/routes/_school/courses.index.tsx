@@ -14,7 +14,7 @@ import { buildFolders, type FolderLocation, parseLocation, STATUSES } from "../.
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
@@ -72,20 +72,20 @@ function CoursesHeader() {
         <div className="col-span-2 lg:col-span-1">
           <CourseSearch />
         </div>
-        <Choice
+        <Select
           label={t("courses.subject")}
           options={[{ id: "", name: t("app.all") }, ...taught.map((subject) => ({ id: subject.id, name: subject.name }))]}
           value={location.subject ?? ""}
           onChange={(subject) => updateSearch({ subject: subject || undefined })}
         />
-        <Choice
+        <Select
           label={t("courses.statusLabel")}
           options={STATUSES.map((status) => ({ id: status, name: t(`courses.status.${status}`) }))}
           value={location.status ?? "ACTIVE"}
           onChange={(status) => updateSearch({ status: status === "ACTIVE" ? undefined : status })}
         />
         {isAdmin(person) ? null : (
-          <Choice
+          <Select
             label={t("courses.whose")}
             options={[
               { id: "own", name: t("courses.own") },

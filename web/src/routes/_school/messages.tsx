@@ -9,7 +9,7 @@ import { MessageList } from "../../features/messages/MessageList";
 import { replySubject, type Box as BoxName, BOXES, classOptionsQuery, type Message } from "../../features/messages/messages";
 import { NewMessageDialog } from "../../features/messages/NewMessageDialog";
 import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Heading } from "../../ui/Heading";
 import { Tabs } from "../../ui/Tabs";
 
@@ -55,7 +55,7 @@ function Messages() {
     <div className="flex flex-col gap-4">
       {open !== undefined && open.length > 1 ? (
         <div className="max-w-xs">
-          <Choice label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => updateSearch({ box: "class", class: id })} />
+          <Select label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => updateSearch({ box: "class", class: id })} />
         </div>
       ) : null}
       {list("class", classId)}

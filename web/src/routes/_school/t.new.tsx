@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { isStaff, requireRole } from "../../auth/session";
 import { NewTopic } from "../../features/topics/NewTopic";
 import { managedCoursesQuery } from "../../features/topics/topic";
-import { Choice } from "../../ui/Choice";
+import { Select } from "../../forms/Select";
 import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
@@ -49,7 +49,7 @@ function NewTopicPage() {
         ) : (
           <div className="flex max-w-md flex-col gap-3">
             {courseId === undefined ? null : <p>{t("topic.notHere")}</p>}
-            <Choice
+            <Select
               label={t("topic.whichCourse")}
               none={t("topic.choose")}
               options={all.data.map((one) => ({ id: one.id, name: `${one.class.name} › ${one.subject.name} › ${one.name}` }))}

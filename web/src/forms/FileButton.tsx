@@ -1,7 +1,7 @@
 import { Upload } from "lucide-react";
 import { FileTrigger } from "react-aria-components";
 
-import { Button } from "./Button";
+import { Button } from "../ui/Button";
 
 interface Props {
   children: string;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** A button that chooses files, where a field to drop them on would be too much. */
-export function Pick({ children, label, kind = "plain", isPending = false, isMany = false, onFiles }: Props) {
+export function FileButton({ children, label, kind = "plain", isPending = false, isMany = false, onFiles }: Props) {
   return (
     <FileTrigger allowsMultiple={isMany} onSelect={(files) => files && files.length > 0 && onFiles([...files])}>
       <Button kind={kind} className={kind === "quiet" ? "px-2" : ""} isPending={isPending} {...(label === undefined ? {} : { "aria-label": label })}>

@@ -2,7 +2,7 @@ import { Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { DropZone, FileTrigger, type FileDropItem } from "react-aria-components";
 
-import { Button } from "./Button";
+import { Button } from "../ui/Button";
 
 interface Props {
   /** What the button says. */
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Where files are dropped, or chosen by the button in it. */
-export function Drop({ label, hint, accept, isMany = false, isPending = false, onFiles, children }: Props) {
+export function FileDropZone({ label, hint, accept, isMany = false, isPending = false, onFiles, children }: Props) {
   const take = (files: File[]) => files.length > 0 && onFiles(isMany ? files : files.slice(0, 1));
   return (
     <DropZone

@@ -1,6 +1,6 @@
-import { FieldError, Label, Text, TextArea, TextField, type TextFieldProps } from "react-aria-components";
+import { FieldError, Label, Text, TextArea as AriaTextArea, TextField, type TextFieldProps } from "react-aria-components";
 
-import { BOX, refused } from "./field";
+import { BOX, invalidProps } from "./fieldStyles";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
@@ -10,11 +10,11 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
 }
 
 /** Several lines of text with their label above, what is wrong with them below. */
-export function Area({ label, hint, problem, rows = 4, ...rest }: Props) {
+export function TextArea({ label, hint, problem, rows = 4, ...rest }: Props) {
   return (
-    <TextField {...rest} {...refused(problem)} className="flex flex-col gap-1">
+    <TextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className="font-medium">{label}</Label>
-      <TextArea rows={rows} className={`${BOX} py-2`} />
+      <AriaTextArea rows={rows} className={`${BOX} py-2`} />
       {hint === undefined ? null : (
         <Text slot="description" className="text-soft text-sm">
           {hint}

@@ -1,21 +1,21 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Sheet } from "./Sheet";
+import { Sheet } from "../ui/Sheet";
 
-export interface Change {
+export interface ConflictingField {
   /** The label of the field. */
   field: string;
   /** What stands there now; empty for nothing. */
-  now: string;
+  current: string;
   /** Whether the reader typed something else there. */
   isTyped: boolean;
 }
 
 /** What was changed elsewhere while the reader was typing, and how to go on. */
-export function Meanwhile({ changes, children }: { changes: readonly Change[]; children?: ReactNode }) {
+export function EditConflict({ changes, children }: { changes: readonly ConflictingField[]; children?: ReactNode }) {
   const { t } = useTranslation();
-  const words = (now: string) => (now.trim() === "" ? t("meanwhile.empty") : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now }));
+  const text = (now: string) => (now.trim() === "" ? t("meanwhile.empty") : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now }));
   return (
     <Sheet className="border-bad flex flex-col items-start gap-3">
       <div role="alert">
@@ -23,8 +23,8 @@ export function Meanwhile({ changes, children }: { changes: readonly Change[]; c
         <p>{t("meanwhile.text")}</p>
         <ul className="mt-2 list-disc pl-5">
           {changes.length === 0 ? <li>{t("meanwhile.none")}</li> : null}
-          {changes.map(({ field, now, isTyped }) => (
-            <li key={field}>{t(isTyped ? "meanwhile.typed" : "meanwhile.taken", { field, now: words(now) })}</li>
+          {changes.map(({ field, current, isTyped }) => (
+            <li key={field}>{t(isTyped ? "meanwhile.typed" : "meanwhile.taken", { field, now: text(current) })}</li>
           ))}
         </ul>
       </div>

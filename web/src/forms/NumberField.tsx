@@ -1,7 +1,7 @@
 import { Minus, Plus } from "lucide-react";
-import { Button, FieldError, Group, Input, Label, NumberField, Text, type NumberFieldProps } from "react-aria-components";
+import { Button, FieldError, Group, Input, Label, NumberField as AriaNumberField, Text, type NumberFieldProps } from "react-aria-components";
 
-import { refused } from "./field";
+import { invalidProps } from "./fieldStyles";
 
 interface Props extends Omit<NumberFieldProps, "className" | "children"> {
   label: string;
@@ -12,9 +12,9 @@ interface Props extends Omit<NumberFieldProps, "className" | "children"> {
 const STEP = "border-line inline-flex size-11 shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
 
 /** A whole number, typed or counted up and down. */
-export function Count({ label, hint, problem, ...rest }: Props) {
+export function NumberField({ label, hint, problem, ...rest }: Props) {
   return (
-    <NumberField {...rest} {...refused(problem)} className="flex min-w-0 flex-col gap-1">
+    <AriaNumberField {...rest} {...invalidProps(problem)} className="flex min-w-0 flex-col gap-1">
       <Label className="font-medium">{label}</Label>
       <Group className="border-line bg-sheet flex w-fit max-w-full rounded-lg border">
         <Button slot="decrement" className={`${STEP} border-e`}>
@@ -31,6 +31,6 @@ export function Count({ label, hint, problem, ...rest }: Props) {
         </Text>
       )}
       <FieldError className="text-bad text-sm">{problem}</FieldError>
-    </NumberField>
+    </AriaNumberField>
   );
 }

@@ -1,7 +1,7 @@
 import { ChevronDown } from "lucide-react";
-import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select, SelectValue, type Key } from "react-aria-components";
+import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select as AriaSelect, SelectValue, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER, refused } from "./field";
+import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
 
 export interface Option<K extends string = string> {
   id: K;
@@ -20,12 +20,12 @@ interface Props<K extends string> {
 }
 
 /** One of a few. For many, see `Search`. */
-export function Choice<K extends string>({ label, options, value, onChange, none, problem, isDisabled = false }: Props<K>) {
+export function Select<K extends string>({ label, options, value, onChange, none, problem, isDisabled = false }: Props<K>) {
   return (
-    <Select
+    <AriaSelect
       value={value}
       onChange={(key: Key | null) => key !== null && onChange(key as K)}
-      {...refused(problem)}
+      {...invalidProps(problem)}
       isDisabled={isDisabled}
       {...(none === undefined ? {} : { placeholder: none })}
       className="flex min-w-0 flex-col gap-1"
@@ -36,15 +36,15 @@ export function Choice<K extends string>({ label, options, value, onChange, none
         <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
       </Button>
       <FieldError className="text-bad text-sm">{problem}</FieldError>
-      <Popover className={`${OVER} min-w-(--trigger-width)`}>
+      <Popover className={`${POPOVER} min-w-(--trigger-width)`}>
         <ListBox items={options} className="outline-none">
           {(option) => (
-            <ListBoxItem id={option.id} textValue={option.name} className={`${LINE} selected:font-semibold`}>
+            <ListBoxItem id={option.id} textValue={option.name} className={`${OPTION} selected:font-semibold`}>
               {option.name}
             </ListBoxItem>
           )}
         </ListBox>
       </Popover>
-    </Select>
+    </AriaSelect>
   );
 }

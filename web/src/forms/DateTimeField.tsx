@@ -6,7 +6,7 @@ import {
 
 import { serverNow } from "../hooks/serverClock";
 import { useTime } from "../i18n/time";
-import { BOX, OVER, refused } from "./field";
+import { BOX, POPOVER, invalidProps } from "./fieldStyles";
 
 interface Props {
   label: string;
@@ -22,7 +22,7 @@ interface Props {
 const SQUARE = "inline-flex size-11 cursor-pointer items-center justify-center rounded-lg";
 
 /** A day and a time in the zone of the school, which is named beside it; typed by parts, or picked. */
-export function Moment({ label, value, onChange, problem, hint, isRequired = false, isDisabled = false }: Props) {
+export function DateTimeField({ label, value, onChange, problem, hint, isRequired = false, isDisabled = false }: Props) {
   const { zone, language } = useTime();
   const shown: ZonedDateTime | null = value === null ? null : fromDate(new Date(value), zone);
   return (
@@ -35,7 +35,7 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
         hideTimeZone
         hourCycle={24}
         shouldForceLeadingZeros
-        {...refused(problem)}
+        {...invalidProps(problem)}
         isRequired={isRequired}
         isDisabled={isDisabled}
         className="flex min-w-0 flex-col gap-1"
@@ -54,7 +54,7 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
           {[zone, hint].filter(Boolean).join(" · ")}
         </Text>
         <FieldError className="text-bad text-sm">{problem}</FieldError>
-        <Popover className={OVER}>
+        <Popover className={POPOVER}>
           <Dialog className="p-2 outline-none">
             <Calendar>
               <header className="flex items-center justify-between">

@@ -1,6 +1,6 @@
-import { Label, Radio, RadioGroup } from "react-aria-components";
+import { Label, Radio, RadioGroup as AriaRadioGroup } from "react-aria-components";
 
-import type { Option } from "./Choice";
+import type { Option } from "./Select";
 
 interface Props<K extends string> {
   label: string;
@@ -10,9 +10,9 @@ interface Props<K extends string> {
 }
 
 /** One of two or three that are all to be seen. */
-export function Radios<K extends string>({ label, options, value, onChange }: Props<K>) {
+export function RadioGroup<K extends string>({ label, options, value, onChange }: Props<K>) {
   return (
-    <RadioGroup value={value} onChange={(id) => onChange(id as K)} className="flex flex-col">
+    <AriaRadioGroup value={value} onChange={(id) => onChange(id as K)} className="flex flex-col">
       <Label className="font-medium">{label}</Label>
       <div className="flex flex-wrap gap-x-4">
         {options.map((option) => (
@@ -29,6 +29,6 @@ export function Radios<K extends string>({ label, options, value, onChange }: Pr
           </Radio>
         ))}
       </div>
-    </RadioGroup>
+    </AriaRadioGroup>
   );
 }

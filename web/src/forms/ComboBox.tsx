@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from "react";
-import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
+import { ComboBox as AriaComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER, refused } from "./field";
+import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
 
-export interface Found {
+export interface ComboBoxOption {
   id: string;
   name: string;
   note?: string;
@@ -14,7 +14,7 @@ interface Props {
   /** What was typed; whoever shows the list looks for it. */
   input: string;
   onInput: (text: string) => void;
-  found: readonly Found[];
+  options: readonly ComboBoxOption[];
   onPick: (id: string) => void;
   none: ReactNode;
   problem?: string | undefined;
@@ -23,20 +23,20 @@ interface Props {
 }
 
 /** A field that finds one of many while it is typed in. */
-export function Search({ label, input, onInput, found, onPick, none, problem, value = null }: Props) {
+export function ComboBox({ label, input, onInput, options, onPick, none, problem, value = null }: Props) {
   // The list closes when the value changes. Where none is kept, what was picked is the value for a moment; and whoever empties the
   // field after picking does not ask for the list again.
   const [isPicked, setIsPicked] = useState(false);
   const [picked, setPicked] = useState<Key | null>(null);
   return (
-    <ComboBox
+    <AriaComboBox
       value={value ?? picked}
       inputValue={input}
       onInputChange={(text) => {
         if (text !== "") setIsPicked(false);
         onInput(text);
       }}
-      items={found}
+      items={options}
       onChange={(key: Key | null) => {
         if (key === null) return;
         setIsPicked(true);
@@ -45,7 +45,7 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
         onPick(String(key));
       }}
       onBlur={() => setIsPicked(false)}
-      {...refused(problem)}
+      {...invalidProps(problem)}
       allowsEmptyCollection
       defaultFilter={() => true}
       menuTrigger={isPicked ? "manual" : "focus"}
@@ -54,16 +54,16 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
       <Label className="font-medium">{label}</Label>
       <Input className={BOX} />
       <FieldError className="text-bad text-sm">{problem}</FieldError>
-      <Popover className={`${OVER} min-w-(--trigger-width)`}>
-        <ListBox<Found> className="outline-none" renderEmptyState={() => <p className="text-soft p-3">{none}</p>}>
+      <Popover className={`${POPOVER} min-w-(--trigger-width)`}>
+        <ListBox<ComboBoxOption> className="outline-none" renderEmptyState={() => <p className="text-soft p-3">{none}</p>}>
           {(one) => (
-            <ListBoxItem id={one.id} textValue={one.name} className={LINE}>
+            <ListBoxItem id={one.id} textValue={one.name} className={OPTION}>
               <span>{one.name}</span>
               {one.note === undefined ? null : <span className="text-soft text-sm">{one.note}</span>}
             </ListBoxItem>
           )}
         </ListBox>
       </Popover>
-    </ComboBox>
+    </AriaComboBox>
   );
 }

@@ -2,11 +2,11 @@ import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isPageAbandoned } from "../auth/sessionEnd";
-import { Button } from "./Button";
-import { Window } from "./Window";
+import { Button } from "../ui/Button";
+import { Window } from "../ui/Window";
 
 /** Asks before a screen is left on which something is not saved yet; the browser asks when the page itself is closed. */
-export function Leave({ isDirty, text }: { isDirty: boolean; text: string }) {
+export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text: string }) {
   const { t } = useTranslation();
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,

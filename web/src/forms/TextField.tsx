@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { FieldError, Input, Label, Text, TextField, type TextFieldProps } from "react-aria-components";
+import { FieldError, Input, Label, Text, TextField as AriaTextField, type TextFieldProps } from "react-aria-components";
 
-import { refused } from "./field";
+import { invalidProps } from "./fieldStyles";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
@@ -14,9 +14,9 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
 }
 
 /** One line of text with its label above, what is wrong with it below. */
-export function Field({ label, hint, problem, end, isBare = false, ...rest }: Props) {
+export function TextField({ label, hint, problem, end, isBare = false, ...rest }: Props) {
   return (
-    <TextField {...rest} {...refused(problem)} className="flex flex-col gap-1">
+    <AriaTextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
       <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
         <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />
@@ -28,6 +28,6 @@ export function Field({ label, hint, problem, end, isBare = false, ...rest }: Pr
         </Text>
       )}
       <FieldError className="text-bad text-sm">{problem}</FieldError>
-    </TextField>
+    </AriaTextField>
   );
 }
