@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isLanguage, LANGUAGES, setLanguage } from "../i18n";
-import { Button } from "../ui/Button";
-import { Heading } from "../ui/Heading";
-import { Sheet } from "../ui/Sheet";
+import { Button } from "../components/Button";
+import { PageHeading } from "../components/PageHeading";
+import { Card } from "../components/Card";
 
 /** A page before the school: its name, one sheet, and the language for whoever cannot read it. */
 export function AuthPage({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
@@ -13,9 +13,9 @@ export function AuthPage({ title, children, below }: { title: string; children: 
     <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-4">
       <div>
         <p className="text-accent font-semibold">{t("app.name")}</p>
-        <Heading title={title}>{title}</Heading>
+        <PageHeading title={title}>{title}</PageHeading>
       </div>
-      <Sheet className="flex flex-col gap-4 sm:p-6">{children}</Sheet>
+      <Card className="flex flex-col gap-4 sm:p-6">{children}</Card>
       {below}
       <p className="flex justify-center gap-1">
         {Object.entries(LANGUAGES).map(([key, name]) => (

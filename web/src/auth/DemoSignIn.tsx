@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { signIn } from "./session";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { FormAlert } from "./FormAlert";
 
 interface DemoAccounts {

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../api/client";
 import { queryKeys } from "../api/queryKeys";
 import type { Me } from "./session";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { FormAlert } from "./FormAlert";
 
 interface OwnInvitation {

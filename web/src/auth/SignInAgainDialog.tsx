@@ -10,9 +10,9 @@ import { deleteDrafts } from "../forms/drafts";
 import { clearUserData, meQuery, type Me } from "./session";
 import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
 import { markSchoolRestored, getPageSchool } from "./pageSchool";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
-import { Window } from "../ui/Window";
+import { Dialog } from "../components/Dialog";
 
 /** Signs in and enters the school of the page again. Returns who is signed in now. */
 async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
@@ -52,7 +52,7 @@ export function SignInAgainDialog({ person }: { person: Me }) {
     loadFreshPage();
   };
   return (
-    <Window title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
+    <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
       {() => (
         <Form
           className="flex flex-col gap-4"
@@ -74,6 +74,6 @@ export function SignInAgainDialog({ person }: { person: Me }) {
           </p>
         </Form>
       )}
-    </Window>
+    </Dialog>
   );
 }

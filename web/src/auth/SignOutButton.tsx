@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { signOut } from "./session";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { FormAlert } from "./FormAlert";
 
 /** The way out of a page before the school. */

@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
+import { Button } from "./Button";
 
 /** A secret that is shown once, to be copied or written down. */
 export function OneTimeSecret({ secret }: { secret: string }) {

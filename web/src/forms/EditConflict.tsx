@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Sheet } from "../ui/Sheet";
+import { Card } from "../components/Card";
 
 export interface ConflictingField {
   /** The label of the field. */
@@ -17,7 +17,7 @@ export function EditConflict({ changes, children }: { changes: readonly Conflict
   const { t } = useTranslation();
   const text = (now: string) => (now.trim() === "" ? t("meanwhile.empty") : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now }));
   return (
-    <Sheet className="border-bad flex flex-col items-start gap-3">
+    <Card className="border-bad flex flex-col items-start gap-3">
       <div role="alert">
         <h2>{t("meanwhile.title")}</h2>
         <p>{t("meanwhile.text")}</p>
@@ -29,6 +29,6 @@ export function EditConflict({ changes, children }: { changes: readonly Conflict
         </ul>
       </div>
       {children}
-    </Sheet>
+    </Card>
   );
 }

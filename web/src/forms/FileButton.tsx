@@ -1,7 +1,7 @@
 import { Upload } from "lucide-react";
 import { FileTrigger } from "react-aria-components";
 
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 
 interface Props {
   children: string;

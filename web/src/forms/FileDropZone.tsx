@@ -2,7 +2,7 @@ import { Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { DropZone, FileTrigger, type FileDropItem } from "react-aria-components";
 
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 
 interface Props {
   /** What the button says. */

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { TextArea } from "./TextArea";
-import { Tabs } from "../ui/Tabs";
-import { Written } from "../ui/Written";
+import { Tabs } from "../components/Tabs";
+import { Markdown } from "../components/Markdown";
 
 interface Props {
   label: string;
@@ -18,7 +18,7 @@ export function MarkdownField({ label, value, onChange, rows = 10, problem }: Pr
   const { t } = useTranslation();
   const [open, setOpen] = useState<"write" | "see">("write");
   const writeTab = <TextArea label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
-  const previewTab = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
+  const previewTab = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Markdown>{value}</Markdown>}</div>;
   return (
     <Tabs
       label={label}

@@ -2,7 +2,7 @@ import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { TextField } from "./TextField";
 
 interface Props {

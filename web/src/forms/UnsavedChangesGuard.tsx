@@ -2,8 +2,8 @@ import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { isPageAbandoned } from "../auth/sessionEnd";
-import { Button } from "../ui/Button";
-import { Window } from "../ui/Window";
+import { Button } from "../components/Button";
+import { Dialog } from "../components/Dialog";
 
 /** Asks before a screen is left on which something is not saved yet; the browser asks when the page itself is closed. */
 export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text: string }) {
@@ -15,7 +15,7 @@ export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text:
   });
   if (blocker.status !== "blocked") return null;
   return (
-    <Window title={t("divide.leave.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || blocker.reset()}>
+    <Dialog title={t("divide.leave.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || blocker.reset()}>
       {() => (
         <>
           <p>{text}</p>
@@ -30,6 +30,6 @@ export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text:
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

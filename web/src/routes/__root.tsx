@@ -3,7 +3,7 @@ import { createRootRouteWithContext, Link, Outlet } from "@tanstack/react-router
 import { useTranslation } from "react-i18next";
 
 import { RouteError } from "../components/layout/RouteError";
-import { Heading } from "../ui/Heading";
+import { PageHeading } from "../components/PageHeading";
 
 export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
   component: Outlet,
@@ -19,7 +19,7 @@ function Missing() {
   const { t } = useTranslation();
   return (
     <main className="mx-auto flex max-w-xl flex-col gap-3 p-6">
-      <Heading title={t("missing.title")}>{t("missing.title")}</Heading>
+      <PageHeading title={t("missing.title")}>{t("missing.title")}</PageHeading>
       <p>{t("missing.text")}</p>
       <Link to="/">{t("missing.home")}</Link>
     </main>

@@ -11,15 +11,15 @@ import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n
 import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
 import { Header } from "../components/layout/Header";
 import { useDownloads } from "../features/submissions/downloadQueue";
-import { Notes } from "../ui/notes";
-import { part } from "../ui/part";
+import { Toasts } from "../components/toast";
+import { lazyPart } from "../components/lazyPart";
 
-const DownloadList = part(async () => (await import("../features/submissions/DownloadList")).DownloadList);
+const DownloadList = lazyPart(async () => (await import("../features/submissions/DownloadList")).DownloadList);
 /** After so many milliseconds a page has what it shows. */
 const PREFETCH_DELAY_MS = 5_000;
 
-const SignInAgainDialog = part(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
-const SchoolChangedDialog = part(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
+const SignInAgainDialog = lazyPart(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
+const SchoolChangedDialog = lazyPart(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
 
 /** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
@@ -72,7 +72,7 @@ function SchoolLayout() {
           <DownloadList />
         </Suspense>
       )}
-      <Notes />
+      <Toasts />
       {changed === null ? null : (
         <Suspense>
           <SchoolChangedDialog person={person} shown={changed} />

@@ -9,7 +9,7 @@ import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
 import { fieldError } from "../i18n/useErrorText";
 import { queryKeys } from "../api/queryKeys";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
 

@@ -9,7 +9,7 @@ import { SignOutButton } from "../auth/SignOutButton";
 import { PasswordField } from "../forms/PasswordField";
 import { changePassword, meQuery, safeRedirect } from "../auth/session";
 import { ResetNotice } from "../features/account/ResetNotice";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/change-password")({
   validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),

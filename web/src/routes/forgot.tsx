@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
 
 export const Route = createFileRoute("/forgot")({ component: Forgot });

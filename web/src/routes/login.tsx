@@ -8,7 +8,7 @@ import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
 import { meQuery, safeRedirect, signIn } from "../auth/session";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
 
 interface LoginSearch {

@@ -7,7 +7,7 @@ import { client, Problem } from "../api/client";
 import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { PasswordField } from "../forms/PasswordField";
-import { Button } from "../ui/Button";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/reset-password")({
   validateSearch: (search: Record<string, unknown>): { token?: string } => (typeof search.token === "string" ? { token: search.token } : {}),

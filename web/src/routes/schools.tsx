@@ -9,8 +9,8 @@ import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
 import { OwnInvitations } from "../auth/OwnInvitations";
 import { chooseSchool, isSuper, getLastSchool, meQuery, type Me, safeRedirect, type School, schoolsQuery } from "../auth/session";
-import { Button } from "../ui/Button";
-import { Problems } from "../ui/Problems";
+import { Button } from "../components/Button";
+import { ErrorMessage } from "../components/ErrorMessage";
 
 interface SchoolsSearch {
   next?: string;
@@ -70,7 +70,7 @@ function Schools() {
         </div>
       }
     >
-      {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
+      {list.isError ? <ErrorMessage problem={list.error} onRetry={() => void list.refetch()} /> : null}
       {choosing.isError ? <FormAlert problem={choosing.error} /> : null}
       {isSuspended ? <p role="alert">{t("school.shut", { name: person.organization?.name })}</p> : null}
       {list.isPending || !isAsking ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}

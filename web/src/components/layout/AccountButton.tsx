@@ -8,13 +8,13 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { type Me, signOut } from "../../auth/session";
 import { isLanguage } from "../../i18n";
 import { useChangeLanguage } from "../../features/account/account";
-import { Button } from "../../ui/Button";
+import { Button } from "../Button";
 import { useMenuButton } from "../../hooks/useMenuButton";
-import { note } from "../../ui/notes";
-import { part } from "../../ui/part";
+import { toast } from "../toast";
+import { lazyPart } from "../lazyPart";
 
 const loadMenu = () => import("./AccountMenu");
-const AccountMenu = part(async () => (await loadMenu()).AccountMenu);
+const AccountMenu = lazyPart(async () => (await loadMenu()).AccountMenu);
 
 const PAGES = { me: "/me", help: "/help", school: "/schools" } as const;
 
@@ -33,7 +33,7 @@ export function AccountButton({ person }: { person: Me }) {
     else
       void signOut(cache).then(
         () => navigate({ to: "/login" }),
-        (problem: unknown) => note(errorText(problem)),
+        (problem: unknown) => toast(errorText(problem)),
       );
   };
   return (

@@ -4,14 +4,14 @@ import { useTranslation } from "react-i18next";
 
 import { LANGUAGES } from "../../i18n";
 import { OPTION } from "../../forms/fieldStyles";
-import { MenuOver } from "../../ui/MenuOver";
+import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 
 /** What opens behind the name of the person. */
 export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: string; onAction: (id: string) => void }) {
   const { t, i18n } = useTranslation();
   return (
-    <MenuOver {...opened} label={label} onAction={onAction}>
+    <MenuPopover {...opened} label={label} onAction={onAction}>
       <Item id="me">{t("account.profile")}</Item>
       <Item id="help">{t("account.help")}</Item>
       <Separator className="bg-faint my-1 h-px" />
@@ -23,7 +23,7 @@ export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: 
       <Separator className="bg-faint my-1 h-px" />
       <Item id="school">{t("account.school")}</Item>
       <Item id="out">{t("account.signOut")}</Item>
-    </MenuOver>
+    </MenuPopover>
   );
 }
 

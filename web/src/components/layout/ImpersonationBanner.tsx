@@ -7,8 +7,8 @@ import { impersonationQuery } from "../../auth/session";
 import { beginSessionSwitch, loadFreshPage, cancelSessionSwitch } from "../../auth/sessionEnd";
 import { clearPageSchool } from "../../auth/pageSchool";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../Button";
+import { toast } from "../toast";
 
 /** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
 export function ImpersonationBanner({ name }: { name: string }) {
@@ -24,7 +24,7 @@ export function ImpersonationBanner({ name }: { name: string }) {
     },
     onError: (problem) => {
       cancelSessionSwitch();
-      note(errorText(problem));
+      toast(errorText(problem));
     },
   });
   if (!isActing) return null;

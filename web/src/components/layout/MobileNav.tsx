@@ -3,13 +3,13 @@ import { Menu as Lines } from "lucide-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
+import { Button } from "../Button";
 import { useMenuButton } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
-import { part } from "../../ui/part";
+import { lazyPart } from "../lazyPart";
 
 const loadMenu = () => import("./MobileNavMenu");
-const MobileNavMenu = part(async () => (await loadMenu()).MobileNavMenu);
+const MobileNavMenu = lazyPart(async () => (await loadMenu()).MobileNavMenu);
 
 /** The places behind one button, where the screen is too narrow for them. */
 export function MobileNav({ links }: { links: readonly NavLink[] }) {

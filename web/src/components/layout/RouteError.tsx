@@ -2,9 +2,9 @@ import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
+import { Button } from "../Button";
+import { PageHeading } from "../PageHeading";
+import { ErrorMessage } from "../ErrorMessage";
 
 /** The name of the error of a screen whose code could not be fetched. */
 const CHUNK_ERROR_NAME = "Unloaded";
@@ -39,7 +39,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
     await router.invalidate();
     reset();
   };
-  if (!(error instanceof Error) || error.name !== CHUNK_ERROR_NAME) return <Problems problem={error} again={() => void resetRoute()} />;
+  if (!(error instanceof Error) || error.name !== CHUNK_ERROR_NAME) return <ErrorMessage problem={error} onRetry={() => void resetRoute()} />;
   const retry = async () => {
     setPending(true);
     const isReached = await isReachable();
@@ -53,7 +53,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
   };
   return (
     <div className="flex max-w-xl flex-col items-start gap-4">
-      <Heading title={t("unloaded.title")}>{t("unloaded.title")}</Heading>
+      <PageHeading title={t("unloaded.title")}>{t("unloaded.title")}</PageHeading>
       <p>{t("unloaded.text")}</p>
       <output className="text-bad block empty:hidden">{isOffline && !isPending ? t("problem.OFFLINE") : null}</output>
       <Button kind="main" isPending={isPending} onPress={() => void retry()}>

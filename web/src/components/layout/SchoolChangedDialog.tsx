@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 
 import { FormAlert } from "../../auth/FormAlert";
 import { activeSchoolQuery, type Me, returnToSchool } from "../../auth/session";
-import { Button } from "../../ui/Button";
-import { Window } from "../../ui/Window";
+import { Button } from "../Button";
+import { Dialog } from "../Dialog";
 
 /** Covers a page whose school is not the active one any more, because another tab chose another school. */
 export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id: string; name: string } }) {
@@ -14,7 +14,7 @@ export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id
   const returning = useMutation({ mutationFn: () => returnToSchool(cache, person, shown.id) });
   const other = active.data?.id === shown.id ? undefined : active.data?.name;
   return (
-    <Window title={t("otherSchool.title", { shown: shown.name })} role="alertdialog" isOpen>
+    <Dialog title={t("otherSchool.title", { shown: shown.name })} role="alertdialog" isOpen>
       {() => (
         <>
           <p>{other === undefined ? t("otherSchool.none") : t("otherSchool.text", { other })}</p>
@@ -28,6 +28,6 @@ export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

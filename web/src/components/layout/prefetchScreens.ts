@@ -3,7 +3,7 @@ import type { AnyRouter } from "@tanstack/react-router";
 
 import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
 import { loadSchoolTexts } from "../../i18n";
-import { fetchParts } from "../../ui/part";
+import { prefetchLazyParts } from "../lazyPart";
 
 const STUDENT = ["groups", "g/$groupId/", "g/$groupId/d/$documentId", "messages", "me", "help"];
 const TEACHER = [
@@ -41,5 +41,5 @@ export async function prefetchScreens(router: AnyRouter, person: Me): Promise<vo
     await component?.preload?.();
   }
   await loadSchoolTexts("/courses");
-  await fetchParts();
+  await prefetchLazyParts();
 }

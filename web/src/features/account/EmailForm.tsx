@@ -8,9 +8,9 @@ import { PasswordField } from "../../forms/PasswordField";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 
 /** The address to sign in with; another one counts once its mailbox has confirmed it. */
 export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" | "expired" | undefined }) {
@@ -24,7 +24,7 @@ export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" 
         <span className="font-medium wrap-anywhere">{person.email}</span>
         <DialogTrigger>
           <Button>{t("me.emailChange")}</Button>
-          <Window title={t("me.emailTitle")}>{(close) => <ChangeEmailForm close={close} onSent={setSent} />}</Window>
+          <Dialog title={t("me.emailTitle")}>{(close) => <ChangeEmailForm close={close} onSent={setSent} />}</Dialog>
         </DialogTrigger>
       </p>
       {sent === undefined ? null : <output>{t("me.emailSent", { email: sent })}</output>}

@@ -5,7 +5,7 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { saveBlob } from "../../api/saveBlob";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 
 /** Everything the service holds about this person, as one archive. */
 export function OwnDataExport() {

@@ -8,8 +8,8 @@ import { PasswordField } from "../../forms/PasswordField";
 import { useErrorText } from "../../i18n/useErrorText";
 import { changePassword, type Me } from "../../auth/session";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 import { accountSessionsQuery } from "./account";
 import { ResetNotice } from "./ResetNotice";
 
@@ -24,7 +24,7 @@ export function PasswordForm({ person }: { person: Me }) {
     mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
     onSuccess: () => {
       setFormKey(formKey + 1);
-      note(t("me.passwordSaved"));
+      toast(t("me.passwordSaved"));
       return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
     },
   });

@@ -8,10 +8,10 @@ import { meQuery, type Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
 import { SettingsSection } from "../organization/SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { updateProfile, useChangeLanguage } from "./account";
 
 const LANGUAGE_OPTIONS = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
@@ -29,7 +29,7 @@ export function ProfileForm({ person }: { person: Me }) {
     mutationFn: () => updateProfile(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
     onSuccess: (saved) => {
       cache.setQueryData(meQuery.queryKey, saved);
-      note(t("app.saved"));
+      toast(t("app.saved"));
     },
   });
   const nameProblem = fieldError(saving.error, "name");

@@ -5,12 +5,12 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { type AccountSession, accountSessionsQuery } from "./account";
 import { useUserAgentText } from "./userAgent";
 
@@ -28,8 +28,8 @@ export function SessionList() {
   };
   return (
     <SettingsSection title={t("me.devices")} text={t("me.devicesText")}>
-      {list.isPending ? <Shape count={1} /> : null}
-      {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
+      {list.isPending ? <Skeleton count={1} /> : null}
+      {list.isError ? <ErrorMessage problem={list.error} onRetry={() => void list.refetch()} /> : null}
       <div ref={part} tabIndex={-1} className="outline-none">
         <ul className="divide-faint divide-y">
           {list.data?.map((one) => (
@@ -55,10 +55,10 @@ function useEndSession() {
     mutationFn: (token: string | undefined) =>
       token === undefined ? client.POST("/auth/revoke-other-sessions", { body: {} as never }) : client.POST("/auth/revoke-session", { body: { token } as never }),
     onSuccess: () => {
-      note(t("me.ended"));
+      toast(t("me.ended"));
       return cache.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
 }
 
@@ -70,10 +70,10 @@ function SessionRow({ session, end, isPending }: { session: AccountSession; end:
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           {program}
-          {session.isCurrent ? <Chip tone="good">{t("me.here")}</Chip> : null}
+          {session.isCurrent ? <Badge tone="good">{t("me.here")}</Badge> : null}
         </p>
         <p className="text-soft text-sm">
-          {t("me.since")} <When at={session.createdAt} />
+          {t("me.since")} <Time at={session.createdAt} />
           {session.ipAddress ? ` · ${session.ipAddress}` : null}
         </p>
       </div>

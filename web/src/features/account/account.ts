@@ -6,7 +6,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { impersonationQuery, meQuery } from "../../auth/session";
 import { type Language, setLanguage, TAGS } from "../../i18n";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 
 export interface AccountSession {
   id: string;
@@ -47,6 +47,6 @@ export function useChangeLanguage(): (language: Language) => void {
   };
   return (language) => {
     void setLanguage(language);
-    save(language).catch((problem: unknown) => note(errorText(problem)));
+    save(language).catch((problem: unknown) => toast(errorText(problem)));
   };
 }

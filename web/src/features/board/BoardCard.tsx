@@ -3,8 +3,8 @@ import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { useTime } from "../../i18n/time";
-import { Chip } from "../../ui/Chip";
-import { type Deed, More } from "../../ui/More";
+import { Badge } from "../../components/Badge";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
 import { type BoardGroup, numberedName, isDone, isLocked, nameOf, quietSince } from "./board";
 import { PresenceDot, WaitingTime, ActivityChart } from "./indicators";
 
@@ -13,7 +13,7 @@ interface BoardCardProps {
   at: number;
   isTabStop: boolean;
   isDense: boolean;
-  actions: readonly Deed[];
+  actions: readonly MenuAction[];
   /** Somebody goes to look: the way back shall end here. */
   onOpen: () => void;
 }
@@ -56,7 +56,7 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
           </span>
         ) : null}
         <span className="relative -my-2 -me-2">
-          <More label={numberedName(group)} deeds={actions} isTabStop={isTabStop} />
+          <OverflowMenu label={numberedName(group)} actions={actions} isTabStop={isTabStop} />
         </span>
       </h2>
       <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
@@ -115,13 +115,13 @@ function StatusBadge({ card }: { card: BoardGroup }) {
   const { status, currentSubmission } = card.groupAssignment;
   const grade = currentSubmission?.grade?.value ?? currentSubmission?.grade?.points?.toString();
   return (
-    <Chip tone={isDone(card) ? "good" : "plain"}>
+    <Badge tone={isDone(card) ? "good" : "plain"}>
       <span className="flex items-center gap-1 whitespace-nowrap">
         {isDone(card) ? <Check aria-hidden="true" className="size-3.5" /> : null}
         {card.group.isHidden ? t("board.isHidden") : t(`board.state.${status}`)}
         {status === "GRADED" && grade !== undefined ? ` ${grade}` : null}
       </span>
-    </Chip>
+    </Badge>
   );
 }
 

@@ -1,15 +1,15 @@
 import { Suspense } from "react";
 
 import type { Board } from "./board";
-import { part } from "../../ui/part";
+import { lazyPart } from "../../components/lazyPart";
 
 /** What is being done in a window over the board. */
 export type BoardDialog = { what: "message"; groupId?: string } | { what: "move"; groupId: string; userId: string } | { what: "time" } | { what: "copy" };
 
-const MessageDialog = part(async () => (await import("./MessageDialog")).MessageDialog);
-const MoveStudentDialog = part(async () => (await import("./MoveStudentDialog")).MoveStudentDialog);
-const ExtendDeadlineDialog = part(async () => (await import("./ExtendDeadlineDialog")).ExtendDeadlineDialog);
-const CloneFromBoardDialog = part(async () => (await import("./CloneFromBoardDialog")).CloneFromBoardDialog);
+const MessageDialog = lazyPart(async () => (await import("./MessageDialog")).MessageDialog);
+const MoveStudentDialog = lazyPart(async () => (await import("./MoveStudentDialog")).MoveStudentDialog);
+const ExtendDeadlineDialog = lazyPart(async () => (await import("./ExtendDeadlineDialog")).ExtendDeadlineDialog);
+const CloneFromBoardDialog = lazyPart(async () => (await import("./CloneFromBoardDialog")).CloneFromBoardDialog);
 
 interface Props {
   dialog: BoardDialog;

@@ -6,10 +6,10 @@ import { useTranslation } from "react-i18next";
 import { usePreference } from "../../hooks/usePreference";
 import { useTime } from "../../i18n/time";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
-import { Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { More } from "../../ui/More";
-import { TimeLeft } from "../../ui/TimeLeft";
+import { Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { TimeLeft } from "../../components/TimeLeft";
 import { type Board, type Filter, FILTERS, isDone, matchesFilter } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 import { FinishTopicButton } from "./FinishTopic";
@@ -36,7 +36,7 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
             </>
           ) : null}
         </p>
-        <Heading title={title}>{title}</Heading>
+        <PageHeading title={title}>{title}</PageHeading>
       </div>
       <p className="flex flex-wrap items-baseline gap-x-4">
         {status === "FINISHED" ? null : (
@@ -95,9 +95,9 @@ export function BoardActions({ board, onDo }: { board: Board; onDo: (doing: Boar
           <FinishTopicButton board={board} />
         </>
       )}
-      <More
+      <OverflowMenu
         label={title}
-        deeds={[
+        actions={[
           { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
           { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
           { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id, status: "ALL" } }) },

@@ -7,11 +7,11 @@ import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Board } from "./board";
 
 const WEEK = 604_800_000;
@@ -31,7 +31,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
     },
   });
   return (
-    <Window title={t("board.copyTitle", { title: board.assignment.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("board.copyTitle", { title: board.assignment.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p className="text-soft">{t("board.copyText")}</p>
@@ -39,7 +39,7 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
           <Checkbox isSelected={withFiles} onChange={setWithFiles}>
             {t("board.copyFiles")}
           </Checkbox>
-          {clone.isError ? <Problems problem={clone.error} /> : null}
+          {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
             <Button kind="main" isDisabled={end === null} isPending={clone.isPending} onPress={() => end && clone.mutate(end)}>
@@ -48,6 +48,6 @@ export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -6,12 +6,12 @@ import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { type Board, extendedDeadline } from "./board";
 
 const STEPS = ["5", "10", "15"] as const;
@@ -41,14 +41,14 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
   const extend = useMutation({
     mutationFn: () => setDeadline(next),
     onSuccess: () => {
-      note(t("board.moreDone", { when: moment(next) }), () => undo.mutate());
+      toast(t("board.moreDone", { when: moment(next) }), () => undo.mutate());
       onClose();
     },
     onSettled: refresh,
   });
   const isSomeLate = board.groups.some((card) => card.groupAssignment.currentSubmission?.isLate);
   return (
-    <Window title={t("board.moreTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("board.moreTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <RadioGroup label={t("board.moreBy")} value={step} onChange={setStep} options={STEPS.map((one) => ({ id: one, name: t("board.minutes", { count: Number(one) }) }))} />
@@ -61,7 +61,7 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
               {t("board.moreAnew")}
             </Checkbox>
           ) : null}
-          {extend.isError || preview.isError ? <Problems problem={extend.error ?? preview.error} /> : null}
+          {extend.isError || preview.isError ? <ErrorMessage problem={extend.error ?? preview.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
             <Button kind="main" isPending={extend.isPending} onPress={() => extend.mutate()}>
@@ -70,6 +70,6 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -9,17 +9,17 @@ import { meQuery } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { prefetchWhenIdle } from "../../hooks/prefetchWhenIdle";
 import { loadTexts } from "../../i18n";
-import { Bar } from "../../ui/Bar";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { part } from "../../ui/part";
+import { LockBanner } from "../../components/LockBanner";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { lazyPart } from "../../components/lazyPart";
 import type { Board } from "./board";
 
 const load = async () => {
   const [{ FinishTopicDialog: dialog }] = await Promise.all([import("./FinishTopicDialog"), loadTexts("finish")]);
   return dialog;
 };
-const FinishDialog = part(load);
+const FinishDialog = lazyPart(load);
 
 /** Finishing a topic, the one thing on the board that is asked twice. */
 export function FinishTopicButton({ board }: { board: Board }) {
@@ -52,12 +52,12 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
   const by = useQuery({ ...finisherQuery(id), enabled: finishedById !== null && !isOwn }).data;
   const reopen = useMutation({
     mutationFn: () => unwrap(client.POST("/assignments/{id}/reopen", { params: { path: { id } } })),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries(),
   });
   const when = finishedAt === null ? "" : moment(finishedAt);
   return (
-    <Bar
+    <LockBanner
       action={
         <Button onPress={() => reopen.mutate()} isPending={reopen.isPending}>
           {t("board.reopen")}
@@ -65,7 +65,7 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
       }
     >
       {isOwn ? t("board.finishedYou", { when }) : by ? t("board.finishedBy", { when, name: by }) : t("board.finished", { when })} {t("board.finishedMeans")}
-    </Bar>
+    </LockBanner>
   );
 }
 

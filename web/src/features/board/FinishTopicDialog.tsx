@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { type Board, numberedName } from "./board";
 import { type Links, linksToCreate, NO_TOPIC, documentsStayingOpen } from "./openDrafts";
 
@@ -30,11 +30,11 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
   const finish = useMutation({
     mutationFn: () => unwrap(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksToCreate(drafts, chosen) } })),
     onSuccess: ({ unsavedDocuments }) => {
-      if (unsavedDocuments.length > 0) note(t("finish.unsaved", { count: unsavedDocuments.length }));
+      if (unsavedDocuments.length > 0) toast(t("finish.unsaved", { count: unsavedDocuments.length }));
       onClose();
     },
     onError: (problem) => {
-      note(errorText(problem));
+      toast(errorText(problem));
       void preview.refetch();
     },
     onSettled: () => cache.invalidateQueries(),
@@ -44,11 +44,11 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
   const documents = preview.data?.lockedDocuments ?? board.groups.reduce((sum, card) => sum + card.documents.length, 0);
   const locked = t("board.documents", { count: documents - (open.length - before.length) });
   return (
-    <Window title={t("finish.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("finish.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p>{t("finish.text", { documents: locked, groups: t("board.groupCount", { count: board.groups.length }) })}</p>
-          {preview.isError ? <Problems problem={preview.error} again={() => void preview.refetch()} /> : null}
+          {preview.isError ? <ErrorMessage problem={preview.error} onRetry={() => void preview.refetch()} /> : null}
           {drafts.length === 0 ? null : (
             <section aria-label={t("finish.drafts")} className="flex flex-col gap-3">
               <h3 className="font-semibold">{t("finish.drafts")}</h3>
@@ -89,6 +89,6 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -7,8 +7,8 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 import { boardQuery, type BoardGroup, numberedName } from "./board";
 import { useMarkHandled } from "./handledCalls";
 import { WaitingTime } from "./indicators";
@@ -89,7 +89,7 @@ function ClaimButton({ card }: { card: BoardGroup }) {
   const names = useQuery({ ...classQuery(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
   const claim = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/claim", { params: { path: { id: card.group.id } } }),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: boardQuery(card.groupAssignment.assignmentId).queryKey }),
   });
   if (by === null) {

@@ -7,10 +7,10 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { meQuery } from "../../auth/session";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { type Board, type BoardGroup, numberedName, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
 
@@ -38,14 +38,14 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
       for (const card of chosen) if (!failed.some((one) => one.card === card)) delivered.current.add(card.group.id);
       if (failed.length > 0) return;
       updateText("");
-      note(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count: chosen.length }));
+      toast(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count: chosen.length }));
       onClose();
     },
     onSettled: () => invalidate(cache, "chat"),
   });
   const failed = send.data ?? [];
   return (
-    <Window title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <form
           className="flex flex-col gap-4"
@@ -87,6 +87,6 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
           </p>
         </form>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -4,10 +4,10 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { type Board, type BoardGroup, numberedName } from "./board";
 
 interface Move {
@@ -23,19 +23,19 @@ export function MoveStudentDialog({ board, from, userId, onClose }: { board: Boa
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
   const moveStudent = (move: Move) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: move.from, userId } }, body: { toGroupId: move.to } }));
-  const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => note(errorText(problem)), onSettled: refresh });
+  const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => toast(errorText(problem)), onSettled: refresh });
   const move = useMutation({
     mutationFn: moveStudent,
     onSuccess: (moved, move) => {
       const kept = moved.keptSubmissions.length > 0 ? ` ${t("board.movedKept")}` : "";
-      note(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: move.to, to: move.from }));
+      toast(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: move.to, to: move.from }));
       onClose();
     },
     onSettled: refresh,
   });
   const others = board.groups.filter((card) => card.group.id !== from.group.id);
   return (
-    <Window title={t("board.moveTitle", { name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("board.moveTitle", { name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p className="text-soft">{t("board.moveFrom", { from: numberedName(from.group) })}</p>
@@ -50,12 +50,12 @@ export function MoveStudentDialog({ board, from, userId, onClose }: { board: Boa
             ))}
           </ul>
           {others.length === 0 ? <p>{t("board.moveNowhere")}</p> : null}
-          {move.isError ? <Problems problem={move.error} /> : null}
+          {move.isError ? <ErrorMessage problem={move.error} /> : null}
           <Button className="self-end" onPress={close}>
             {t("ask.cancel")}
           </Button>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { getFamily, invalidate } from "../../api/queryKeys";
 import { isPageAbandoned } from "../../auth/sessionEnd";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { type Board, type BoardGroup, numberedName } from "./board";
 
 /** The note with "Undo" stands for eight seconds, longer under a pointer; after this it is told in any case. */
@@ -73,7 +73,7 @@ export function useMarkHandled(): (card: BoardGroup) => void {
       if (!timers.has(id)) return;
       sendHandled(cache, card).catch((problem: unknown) => {
         change(id, undefined);
-        note(t("board.notHandled", { name, why: errorText(problem) }));
+        toast(t("board.notHandled", { name, why: errorText(problem) }));
       });
     };
     const undo = () => {
@@ -81,7 +81,7 @@ export function useMarkHandled(): (card: BoardGroup) => void {
       change(id, undefined);
     };
     timers.set(id, window.setTimeout(finish, MAX_DELAY_MS));
-    note(t("board.marked", { name }), undo, finish);
+    toast(t("board.marked", { name }), undo, finish);
   };
 }
 

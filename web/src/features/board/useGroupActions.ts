@@ -1,12 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import type { Deed } from "../../ui/More";
+import type { MenuAction } from "../../components/OverflowMenu";
 import type { BoardGroup } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 
 /** What can be done with a group from its card. */
-export function useGroupActions(onDialog: (doing: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => Deed[] {
+export function useGroupActions(onDialog: (doing: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => MenuAction[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (card) => {

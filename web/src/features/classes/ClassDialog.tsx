@@ -10,15 +10,15 @@ import { serverNow } from "../../hooks/serverClock";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { type Class, homeroomsQuery, usersQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
 
@@ -33,9 +33,9 @@ interface Props {
 export function ClassDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Window title={props.schoolClass ? t("classes.change", { name: props.schoolClass.name }) : t("classes.new")} isWide isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog title={props.schoolClass ? t("classes.change", { name: props.schoolClass.name }) : t("classes.new")} isWide isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
       {(close) => <ClassForm {...props} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -64,7 +64,7 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
   const [values, setValues] = useState(() => initialForm(schoolClass));
   const set = (change: Partial<ClassFormValues>) => setValues((before) => ({ ...before, ...change }));
   const save = useSaveClass(schoolClass, (saved) => {
-    note(schoolClass ? t("app.saved") : t("classes.made", { name: saved.name }));
+    toast(schoolClass ? t("app.saved") : t("classes.made", { name: saved.name }));
     close();
     onMade?.(saved);
   });
@@ -107,7 +107,7 @@ function ClassForm({ schoolClass, close, onMade }: Props & { close: () => void }
           <TimetableFields lessons={values.schedule} onChange={(schedule) => set({ schedule })} />
         </div>
       </details>
-      {save.isError ? <Problems problem={save.error} /> : null}
+      {save.isError ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={save.isPending}>

@@ -7,9 +7,9 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
-import { Asked } from "../../ui/Ask";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
 import type { Class } from "./classes";
 import { ClassDialog } from "./ClassDialog";
 import { CloneClassDialog } from "./CloneClassDialog";
@@ -24,10 +24,10 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
   const isOld = schoolClass.status === "ARCHIVED";
   return (
     <>
-      <More
+      <OverflowMenu
         label={schoolClass.name}
         isPending={status.isPending}
-        deeds={[
+        actions={[
           ...(isOld ? [] : [{ id: "change", name: t("classes.changeIt"), onAction: () => setOpen("change") }]),
           { id: "clone", name: t("classes.clone"), onAction: () => setOpen("clone") },
           isOld
@@ -54,9 +54,9 @@ export function useClassStatus(schoolClass: Class) {
     onSuccess: (_saved, status) => {
       // An archived class does not become a draft again.
       const undo = before === "DRAFT" && status === "ARCHIVED" ? undefined : before;
-      note(t(`classes.now.${status}`, { name: schoolClass.name }), undo === undefined || undo === status ? undefined : () => change.mutate(undo));
+      toast(t(`classes.now.${status}`, { name: schoolClass.name }), undo === undefined || undo === status ? undefined : () => change.mutate(undo));
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => invalidate(cache, "classes", "courses"),
   });
   return { set: change.mutate, isPending: change.isPending };
@@ -78,24 +78,24 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/classes/{id}", { params: { path, query: { force: "1" } } })),
     onSuccess: async () => {
-      note(t("classes.deleted", { name: schoolClass.name }));
+      toast(t("classes.deleted", { name: schoolClass.name }));
       await navigate({ to: "/courses" });
       cache.removeQueries({ queryKey: queryKeys.classes.one(schoolClass.id) });
       await invalidate(cache, "classes", "courses", "groups", "assignments");
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   const { error } = counted;
   useEffect(() => {
     if (error === null) return;
-    note(errorText(error));
+    toast(errorText(error));
     onClose();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once for each problem
   }, [error]);
   if (!counted.data) return null;
   const deletedItems = counted.data.deleted;
   return (
-    <Asked
+    <ConfirmDialog
       title={t("classes.deleteTitle", { name: schoolClass.name })}
       text={
         <>
@@ -108,9 +108,9 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
           </ul>
         </>
       }
-      typed={schoolClass.name}
-      yes={t("classes.deleteYes")}
-      onYes={() => remove.mutate()}
+      requiredText={schoolClass.name}
+      confirmLabel={t("classes.deleteYes")}
+      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

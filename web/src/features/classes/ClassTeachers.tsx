@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { isAdmin } from "../../auth/session";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Sheet } from "../../ui/Sheet";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { Card } from "../../components/Card";
 import type { Class } from "./classes";
 import { useTeachers } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
@@ -22,15 +22,15 @@ export function ClassTeachers({ schoolClass, mayChange }: { schoolClass: Class; 
   return (
     <div className="flex flex-col gap-3">
       {mayName ? (
-        <Sheet className="max-w-xl">
+        <Card className="max-w-xl">
           <PersonPicker label={t("classes.addTeacher")} roles={["TEACHER", "ADMIN"]} excludedIds={new Set([schoolClass.teacherId, ...coTeachers.map((one) => one.id)])} onPick={(one) => add.mutate(one)} />
-        </Sheet>
+        </Card>
       ) : null}
       <ul className="bg-sheet border-faint divide-faint max-w-xl divide-y rounded-xl border shadow-sm">
         <li className="flex min-h-12 flex-wrap items-center gap-3 py-1 ps-4 pe-1">
           <span className="grow">{schoolClass.teacher.name}</span>
           <span className="pe-3">
-            <Chip>{t("classes.owns")}</Chip>
+            <Badge>{t("classes.owns")}</Badge>
           </span>
         </li>
         {coTeachers.map((one) => (

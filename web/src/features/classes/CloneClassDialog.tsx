@@ -7,21 +7,21 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { type Class, yearAfter } from "./classes";
 
 /** The class once more for another school year, with what is taken along. */
 export function CloneClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("classes.cloneTitle", { name: schoolClass.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("classes.cloneTitle", { name: schoolClass.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => <CloneForm schoolClass={schoolClass} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -38,7 +38,7 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
     mutationFn: () => unwrap(client.POST("/classes/{id}/clone", { params: { path: { id: schoolClass.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
     onSuccess: async (made) => {
       await invalidate(cache, "classes", "courses", "assignments");
-      note(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));
+      toast(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));
       close();
       await navigate({ to: "/classes/$classId", params: { classId: made.id } });
     },
@@ -70,7 +70,7 @@ function CloneForm({ schoolClass, close }: { schoolClass: Class; close: () => vo
         </Checkbox>
       </fieldset>
       <p className="text-soft text-sm">{t("classes.cloneText")}</p>
-      {clone.isError ? <Problems problem={clone.error} /> : null}
+      {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={clone.isPending}>

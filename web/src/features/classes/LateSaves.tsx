@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { queryKeys } from "../../api/queryKeys";
-import { asButton } from "../../ui/Button";
-import { When } from "../../ui/When";
+import { buttonClass } from "../../components/Button";
+import { Time } from "../../components/Time";
 
 /** How often is asked while the list is on the screen: no event announces a text. */
 const POLL_INTERVAL_MS = 30_000;
@@ -39,10 +39,10 @@ export function LateSaves({ classId }: { classId?: string }) {
                 <br />
                 <span className="text-soft text-sm">
                   {text.savedBy === null ? null : `${text.savedBy.name} · `}
-                  <When at={text.receivedAt} /> · {t("classes.late.until")} <When at={text.expiresAt} />
+                  <Time at={text.receivedAt} /> · {t("classes.late.until")} <Time at={text.expiresAt} />
                 </span>
               </span>
-              <a className={asButton()} href={`/api/workrooms/late-texts/${text.id}/download`} download={name} aria-label={t("classes.late.download", { name })}>
+              <a className={buttonClass()} href={`/api/workrooms/late-texts/${text.id}/download`} download={name} aria-label={t("classes.late.download", { name })}>
                 <Download aria-hidden="true" className="size-4" /> {t("room.download")}
               </a>
             </li>

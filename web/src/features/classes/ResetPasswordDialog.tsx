@@ -2,16 +2,16 @@ import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 
 /** A new password for a student who has forgotten it, shown this once. */
 export function ResetPasswordDialog({ person, onClose }: { person: { id: string; name: string }; onClose: () => void }) {
   const { t } = useTranslation();
   const reset = useMutation({ mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
   return (
-    <Window title={t("classes.passwordTitle", { name: person.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("classes.passwordTitle", { name: person.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           {reset.data ? (
@@ -22,7 +22,7 @@ export function ResetPasswordDialog({ person, onClose }: { person: { id: string;
           ) : (
             <p>{t("classes.passwordText", { name: person.name })}</p>
           )}
-          {reset.isError ? <Problems problem={reset.error} /> : null}
+          {reset.isError ? <ErrorMessage problem={reset.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
             <Button autoFocus onPress={close}>
@@ -36,6 +36,6 @@ export function ResetPasswordDialog({ person, onClose }: { person: { id: string;
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

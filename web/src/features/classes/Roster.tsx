@@ -3,15 +3,15 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { keepFocusNear } from "../../hooks/keepFocusNear";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Chip } from "../../ui/Chip";
+import { Badge } from "../../components/Badge";
 import { Select } from "../../forms/Select";
-import { Empty } from "../../ui/Empty";
-import { More } from "../../ui/More";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Sheet } from "../../ui/Sheet";
+import { EmptyState } from "../../components/EmptyState";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Card } from "../../components/Card";
 import { type ClassStudent, homeroomsQuery, classStudentsQuery } from "./classes";
 import { useEnrolment } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
@@ -29,15 +29,15 @@ interface Props {
 export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
-  if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const ungrouped = found.data.filter((student) => student.groupIds.length === 0);
   const shown = isUngrouped ? ungrouped : found.data;
   return (
     <div className="flex flex-col gap-3">
       {mayChange ? <AddStudents classId={classId} existingIds={found.data} /> : null}
       {found.data.length === 0 ? (
-        <Empty>{t("classes.noStudents")}</Empty>
+        <EmptyState>{t("classes.noStudents")}</EmptyState>
       ) : (
         <Checkbox isSelected={isUngrouped} onChange={onUngrouped}>
           {t("classes.onlyUngrouped", { count: ungrouped.length })}
@@ -64,13 +64,13 @@ function StudentRow({ classId, student, mayChange }: { classId: string; student:
       <div className="grid min-w-0 grow items-center gap-x-4 py-1 sm:grid-cols-[2fr_2fr_1fr]">
         <span className="wrap-break-word">{user.name}</span>
         <span className="text-soft text-sm wrap-anywhere">{user.email}</span>
-        <span className="text-sm">{groupIds.length === 0 ? <Chip tone="warn">{t("classes.inNoGroup")}</Chip> : t("courses.groups", { count: groupIds.length })}</span>
+        <span className="text-sm">{groupIds.length === 0 ? <Badge tone="warn">{t("classes.inNoGroup")}</Badge> : t("courses.groups", { count: groupIds.length })}</span>
       </div>
       {mayChange ? (
-        <More
+        <OverflowMenu
           label={user.name}
           isPending={remove.isPending}
-          deeds={[
+          actions={[
             { id: "password", name: t("classes.newPassword"), onAction: () => setIsPassword(true) },
             {
               id: "remove",
@@ -94,7 +94,7 @@ function AddStudents({ classId, existingIds }: { classId: string; existingIds: r
   const [chosen, setChosen] = useState<string | null>(null);
   const { add, addHomeroom } = useEnrolment(classId);
   return (
-    <Sheet className={`grid items-end gap-x-6 gap-y-3 ${rooms.length === 0 ? "max-w-xl" : "md:grid-cols-2"}`}>
+    <Card className={`grid items-end gap-x-6 gap-y-3 ${rooms.length === 0 ? "max-w-xl" : "md:grid-cols-2"}`}>
       <PersonPicker label={t("classes.addStudent")} roles={["STUDENT"]} excludedIds={new Set(existingIds.map((student) => student.user.id))} onPick={(person) => add.mutate(person)} />
       {rooms.length === 0 ? null : (
         <div className="flex items-end gap-2">
@@ -106,6 +106,6 @@ function AddStudents({ classId, existingIds }: { classId: string; existingIds: r
           </Button>
         </div>
       )}
-    </Sheet>
+    </Card>
   );
 }

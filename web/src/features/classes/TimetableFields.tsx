@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { refreshGroups } from "../courses/useMembers";
 import { useErrorText } from "../../i18n/useErrorText";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { classStudentsQuery } from "./classes";
 
 interface Person {
@@ -19,10 +19,10 @@ function useMutationCallbacks() {
   const cache = useQueryClient();
   const refresh = () => refreshGroups(cache);
   return {
-    ends: { onError: (problem: unknown) => void note(errorText(problem)), onSettled: refresh },
+    ends: { onError: (problem: unknown) => void toast(errorText(problem)), onSettled: refresh },
     undo: (back: () => Promise<unknown>) => () =>
       void back()
-        .catch((problem: unknown) => note(errorText(problem)))
+        .catch((problem: unknown) => toast(errorText(problem)))
         .finally(refresh),
   };
 }
@@ -38,7 +38,7 @@ export function useEnrolment(classId: string) {
   const roster = () => cache.fetchQuery({ ...classStudentsQuery(classId), staleTime: 0 });
   const add = useMutation({
     mutationFn: (person: Person) => enroll([person.id]),
-    onSuccess: (_answer, person) => note(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
+    onSuccess: (_answer, person) => toast(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
     ...ends,
   });
   const addHomeroom = useMutation({
@@ -49,13 +49,13 @@ export function useEnrolment(classId: string) {
       return { ...answer, ids: added };
     },
     onSuccess: (answer) =>
-      note(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled }), answer.ids.length === 0 ? undefined : undo(() => Promise.all(answer.ids.map(expel)))),
+      toast(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled }), answer.ids.length === 0 ? undefined : undo(() => Promise.all(answer.ids.map(expel)))),
     ...ends,
   });
   const remove = useMutation({
     mutationFn: (person: Person) => expel(person.id),
     onSuccess: (answer, person) =>
-      note(
+      toast(
         t("classes.removed", { name: person.name, groups: t("courses.groups", { count: answer.removedFromGroups.length }) }),
         undo(async () => {
           await enroll([person.id]);
@@ -76,12 +76,12 @@ export function useTeachers(classId: string) {
   const leave = (userId: string) => unwrap(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
   const add = useMutation({
     mutationFn: (person: Person) => join(person.id),
-    onSuccess: (_answer, person) => note(t("classes.teacherAdded", { name: person.name }), undo(() => leave(person.id))),
+    onSuccess: (_answer, person) => toast(t("classes.teacherAdded", { name: person.name }), undo(() => leave(person.id))),
     ...ends,
   });
   const remove = useMutation({
     mutationFn: (person: Person) => leave(person.id),
-    onSuccess: (_answer, person) => note(t("classes.teacherRemoved", { name: person.name }), undo(() => join(person.id))),
+    onSuccess: (_answer, person) => toast(t("classes.teacherRemoved", { name: person.name }), undo(() => join(person.id))),
     ...ends,
   });
   return { add, remove };

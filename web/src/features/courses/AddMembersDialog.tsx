@@ -5,21 +5,21 @@ import { useTranslation } from "react-i18next";
 
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Window } from "../../ui/Window";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Dialog } from "../../components/Dialog";
 import { numberedName, useMembers, withGroups } from "./useMembers";
 
 /** Which students of the class come into a group: those without one stand first. */
 export function AddMembersDialog({ group, groups, onClose }: { group: ListedGroup; groups: readonly ListedGroup[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => <AddMembersForm group={group} groups={groups} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -29,8 +29,8 @@ function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: 
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { add } = useMembers();
-  if (found.isPending) return <Shape count={1} />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton count={1} />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const others = withGroups(found.data, groups).filter((one) => one.group?.id !== group.id);
   const shown = others.filter((one) => one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()));
   const toggle = (id: string, isOn: boolean) => setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));

@@ -10,13 +10,13 @@ import { serverNow } from "../../hooks/serverClock";
 import type { ListedAssignment } from "../groups/groups";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
@@ -26,9 +26,9 @@ const WEEK = 604_800_000;
 export function CloneToCourseDialog({ topic, onClose }: { topic: ListedAssignment; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("courses.cloneTitle", { title: topic.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("courses.cloneTitle", { title: topic.title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => <CloneForm topic={topic} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -46,7 +46,7 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
     mutationFn: (to: { courseId: string; classId: string; deadline: string }) => unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
     onSuccess: async (made) => {
       await invalidate(cache, "assignments", "courses");
-      note(t("courses.cloned", { title: made.title }));
+      toast(t("courses.cloned", { title: made.title }));
       close();
       await navigate({ to: "/t/$topicId", params: { topicId: made.id } });
     },
@@ -71,7 +71,7 @@ function CloneForm({ topic, close }: { topic: ListedAssignment; close: () => voi
         {t("courses.withFiles")}
       </Checkbox>
       <p className="text-soft text-sm">{t("courses.cloneText")}</p>
-      {clone.isError ? <Problems problem={clone.error} /> : null}
+      {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={clone.isPending} isDisabled={targetCourse === undefined || deadline === null}>

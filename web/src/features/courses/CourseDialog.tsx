@@ -10,12 +10,12 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isAdmin } from "../../auth/session";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { type Course, subjectsQuery } from "./courses";
 import { Problem } from "../../api/client";
 
@@ -33,9 +33,9 @@ interface Props {
 export function CourseDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Window title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
       {(close) => <CourseForm {...props} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -54,7 +54,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
   const options = useOptions(course);
   const isEmpty = course === undefined || course.counts.groups + course.counts.assignments === 0;
   const save = useSaveCourse(course, (saved) => {
-    note(course ? t("app.saved") : t("courses.made", { name: saved.name }));
+    toast(course ? t("app.saved") : t("courses.made", { name: saved.name }));
     close();
     onMade?.(saved);
   });
@@ -100,7 +100,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
         <TextField label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...conflictOf(isSubjectTaken ? errorText(save.error) : undefined)} />
       ) : null}
       <TextArea label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldError(save.error, "description")} />
-      {save.isError && !isDuplicate && !isSubjectTaken ? <Problems problem={save.error} /> : null}
+      {save.isError && !isDuplicate && !isSubjectTaken ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={save.isPending}>

@@ -11,12 +11,12 @@ import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Upload, upload } from "../../api/upload";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { toast } from "../../components/toast";
 import { FileButton } from "../../forms/FileButton";
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 import { numberedName } from "./useMembers";
 
 interface CourseFile {
@@ -36,14 +36,14 @@ interface Owner {
 export function CourseFiles({ topics, groups, mayChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
-  if (topics.length === 0 && own.length === 0) return <Empty>{t("courses.noFiles")}</Empty>;
+  if (topics.length === 0 && own.length === 0) return <EmptyState>{t("courses.noFiles")}</EmptyState>;
   const ownerLabel = (topic: ListedAssignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       {topics.map((topic) => {
         const isOpen = mayChange && topic.status === "ACTIVE";
         return (
-          <Sheet key={topic.id} className="flex flex-col gap-3">
+          <Card key={topic.id} className="flex flex-col gap-3">
             <h2>
               <Link to="/t/$topicId" params={{ topicId: topic.id }}>
                 {topic.title}
@@ -59,11 +59,11 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
               })}
             />
             {isOpen ? <AddFile owner={{ kind: "assignments", id: topic.id }} name={topic.title} /> : null}
-          </Sheet>
+          </Card>
         );
       })}
       {own.map((group) => (
-        <Sheet key={group.id} className="flex flex-col gap-3">
+        <Card key={group.id} className="flex flex-col gap-3">
           <h2>
             <Link to="/g/$groupId" params={{ groupId: group.id }}>
               {numberedName(group)}
@@ -71,7 +71,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
           </h2>
           <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
           {mayChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} /> : null}
-        </Sheet>
+        </Card>
       ))}
     </div>
   );
@@ -111,11 +111,11 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
     },
     onSuccess: async () => {
       const focus = keepFocusNear(here.current);
-      note(t("courses.fileDeleted", { name: file.fileName }));
+      toast(t("courses.fileDeleted", { name: file.fileName }));
       await refreshFiles(cache);
       focus();
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   return (
     <span ref={here}>
@@ -123,11 +123,11 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
         <X aria-hidden="true" className="size-5" />
       </Button>
       {isAsked ? (
-        <Asked
+        <ConfirmDialog
           title={t("courses.deleteFileTitle", { name: file.fileName })}
           text={t("courses.deleteFileText")}
-          yes={t("courses.deleteFileYes")}
-          onYes={() => remove.mutate()}
+          confirmLabel={t("courses.deleteFileYes")}
+          onConfirm={() => remove.mutate()}
           onClose={() => setIsAsked(false)}
         />
       ) : null}
@@ -150,7 +150,7 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
       running.current = upload(`/${owner.kind}/${owner.id}/attachments`, form, setSent);
       return running.current.done;
     },
-    onSuccess: (_answer, file) => note(t("courses.fileThere", { name: file.name })),
+    onSuccess: (_answer, file) => toast(t("courses.fileThere", { name: file.name })),
     onSettled: () => refreshFiles(cache),
   });
   const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";

@@ -4,9 +4,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isManaged } from "../classes/classes";
-import { asButton, Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
+import { buttonClass, Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
 import { CourseDialog } from "./CourseDialog";
 import type { Subject } from "./courses";
 import { type ClassFolder, coursesAt, type FolderLocation } from "./folders";
@@ -60,8 +60,8 @@ function ClassNotice({ folder }: { folder: ClassFolder }) {
   const { t } = useTranslation();
   return (
     <>
-      {folder.of.status === "ACTIVE" ? null : <Chip>{t(`classes.status.${folder.of.status}`)}</Chip>}
-      <Link to="/classes/$classId" params={{ classId: folder.of.id }} className={asButton()}>
+      {folder.of.status === "ACTIVE" ? null : <Badge>{t(`classes.status.${folder.of.status}`)}</Badge>}
+      <Link to="/classes/$classId" params={{ classId: folder.of.id }} className={buttonClass()}>
         <Users aria-hidden="true" className="size-4" />
         {t("courses.openClass", { name: folder.of.name })}
       </Link>
@@ -86,7 +86,7 @@ function Subfolders({ folders, folder, location, unassigned }: { folders: readon
     <ul className="flex flex-wrap gap-2 lg:hidden">
       {rows.map((line) => (
         <li key={line.key}>
-          <Link to="/courses" search={line.search} activeOptions={{ exact: true }} className={asButton()}>
+          <Link to="/courses" search={line.search} activeOptions={{ exact: true }} className={buttonClass()}>
             {line.name} <span className="text-soft font-normal tabular-nums">{line.count}</span>
           </Link>
         </li>
@@ -103,7 +103,7 @@ function EmptyFolder({ folder, subject, location }: { folder: ClassFolder | unde
   const mayAdd = location.status !== "ARCHIVED" && (folder === undefined || (isManaged(folder.of) && folder.of.status !== "ARCHIVED"));
   return (
     <>
-      <Empty action={mayAdd ? <Button onPress={() => setIsOpen(true)}>{t("courses.newHere")}</Button> : undefined}>{text}</Empty>
+      <EmptyState action={mayAdd ? <Button onPress={() => setIsOpen(true)}>{t("courses.newHere")}</Button> : undefined}>{text}</EmptyState>
       {isOpen ? <CourseDialog classId={folder?.of.id} subjectId={subject?.id} onClose={() => setIsOpen(false)} /> : null}
     </>
   );

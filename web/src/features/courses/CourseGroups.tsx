@@ -10,12 +10,12 @@ import { keepFocusNear } from "../../hooks/keepFocusNear";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
 import { AddMembersDialog } from "./AddMembersDialog";
 import { AddFile, FileList } from "./CourseFiles";
 import { GroupDialog } from "./GroupDialog";
@@ -44,7 +44,7 @@ export function CourseGroups({ groups, classId, courseId, mayAdd, mayChange, toD
           <Button onPress={() => setIsOpen(true)}>{t("courses.newGroup")}</Button>
         </span>
       ) : null}
-      {groups.length === 0 ? <Empty action={mayAdd ? toDivide : undefined}>{t("courses.noGroups")}</Empty> : null}
+      {groups.length === 0 ? <EmptyState action={mayAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState> : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {groups.map((group) => (
           <GroupRow key={group.id} group={group} groups={groups} mayChange={mayChange} />
@@ -106,16 +106,16 @@ function GroupBadges({ group }: { group: ListedGroup }) {
   return (
     <span className="flex flex-wrap gap-2">
       {group.needsHelp ? (
-        <Chip tone="warn">
+        <Badge tone="warn">
           <Hand aria-hidden="true" className="size-4" />
           {t("courses.needsHelp")}
-        </Chip>
+        </Badge>
       ) : null}
       {hidden === undefined ? null : (
-        <Chip>
+        <Badge>
           <Clock aria-hidden="true" className="size-4 shrink-0" />
           {t("courses.hidden", { when: moment(hidden) })}
-        </Chip>
+        </Badge>
       )}
     </span>
   );
@@ -131,31 +131,31 @@ function GroupMenu({ group }: { group: ListedGroup }) {
     mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
     onSuccess: async (gone) => {
       const focus = keepFocusNear(row.current);
-      note(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
+      toast(t("courses.groupDeleted", { name: numberedName(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
       await refreshGroups(cache);
       focus();
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   const close = () => setOpen(undefined);
   return (
     <span ref={row}>
-      <More
+      <OverflowMenu
         label={numberedName(group)}
         isPending={remove.isPending}
-        deeds={[
+        actions={[
           { id: "change", name: t("courses.changeIt"), onAction: () => setOpen("change") },
           { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
         ]}
       />
       {open === "change" ? <GroupDialog group={group} classId={group.classId} courseId={group.courseId} onClose={close} /> : null}
       {open === "delete" ? (
-        <Asked
+        <ConfirmDialog
           title={t("courses.deleteGroupTitle", { name: numberedName(group) })}
           text={t("courses.deleteGroupText")}
-          yes={t("courses.deleteGroupYes")}
-          {...(group.groupAssignments.length > 0 ? { typed: group.displayName ?? group.name } : {})}
-          onYes={() => remove.mutate()}
+          confirmLabel={t("courses.deleteGroupYes")}
+          {...(group.groupAssignments.length > 0 ? { requiredText: group.displayName ?? group.name } : {})}
+          onConfirm={() => remove.mutate()}
           onClose={close}
         />
       ) : null}
@@ -175,10 +175,10 @@ export function MemberMenu({ group, groups, person }: { group: ListedGroup | und
   const moveTo = (to: ListedGroup) => thenFocus(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
   return (
     <span ref={row}>
-      <More
+      <OverflowMenu
         label={person.name}
         isPending={add.isPending || remove.isPending || move.isPending}
-        deeds={[
+        actions={[
           ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: numberedName(other) }), onAction: () => moveTo(other) })),
           ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => thenFocus(remove.mutateAsync({ group, person })) }] : []),
         ]}

@@ -6,9 +6,9 @@ import { client, unwrap } from "../../api/client";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { Asked } from "../../ui/Ask";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
 import type { Course } from "./courses";
 import { CourseDialog } from "./CourseDialog";
 
@@ -22,10 +22,10 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
   const close = () => setOpen(undefined);
   return (
     <span ref={here}>
-      <More
+      <OverflowMenu
         label={course.name}
         isPending={remove.isPending || status.isPending}
-        deeds={[
+        actions={[
           { id: "change", name: t("courses.rename"), onAction: () => setOpen("change") },
           course.status === "ACTIVE"
             ? { id: "archive", name: t("courses.archive"), onAction: () => status.set("ARCHIVED") }
@@ -57,9 +57,9 @@ export function useCourseStatus(course: Course) {
     mutationFn: (status: Course["status"]) => unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
       const undo = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
-      note(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
+      toast(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => invalidate(cache, "courses"),
   });
   return { set: change.mutate, isPending: change.isPending };
@@ -72,13 +72,13 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   return useMutation({
     mutationFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
     onSuccess: async () => {
-      note(t("courses.deleted", { name: course.name }));
+      toast(t("courses.deleted", { name: course.name }));
       // Whoever stands in the course leaves before it is asked for again.
       onGone?.();
       cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
       await invalidate(cache, "courses", "classes", "groups", "assignments");
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
 }
 
@@ -95,14 +95,14 @@ function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; o
   const { error } = counted;
   useEffect(() => {
     if (error === null) return;
-    note(errorText(error));
+    toast(errorText(error));
     onClose();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once for each problem
   }, [error]);
   if (!counted.data) return null;
   const deletedItems = counted.data;
   return (
-    <Asked
+    <ConfirmDialog
       title={t("courses.deleteTitle", { name: course.name })}
       text={
         <>
@@ -115,9 +115,9 @@ function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; o
           </ul>
         </>
       }
-      typed={course.name}
-      yes={t("courses.deleteYes")}
-      onYes={onConfirm}
+      requiredText={course.name}
+      confirmLabel={t("courses.deleteYes")}
+      onConfirm={onConfirm}
       onClose={onClose}
     />
   );

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 import type { CourseDetail } from "./courses";
 import { numberedName } from "./useMembers";
 
@@ -14,7 +14,7 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
     <div className="flex flex-col gap-4">
       <p className="text-soft">{t("courses.outline", { class: course.class.name })}</p>
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <Sheet className="flex flex-col gap-2">
+        <Card className="flex flex-col gap-2">
           <h2>{t("courses.topics", { count: course.assignments.length })}</h2>
           <ul className="flex flex-col gap-1">
             {course.assignments.map((topic) => (
@@ -23,8 +23,8 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
               </li>
             ))}
           </ul>
-        </Sheet>
-        <Sheet className="flex flex-col gap-2">
+        </Card>
+        <Card className="flex flex-col gap-2">
           <h2>{t("courses.groups", { count: course.groups.length })}</h2>
           <ul className="flex flex-col gap-1">
             {course.groups.map((group) => (
@@ -33,7 +33,7 @@ export function CourseOutline({ course }: { course: CourseDetail }) {
               </li>
             ))}
           </ul>
-        </Sheet>
+        </Card>
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../../ui/Chip";
+import { Badge } from "../../components/Badge";
 import { CourseMenu } from "./CourseMenu";
 import type { Course } from "./courses";
 import { isArchived } from "./folders";
@@ -16,7 +16,7 @@ export function CourseRow({ course, isManaged, hasClass }: { course: Course; isM
           <Link to="/courses/$courseId" params={{ courseId: course.id }} className="min-w-0 py-2 font-medium wrap-break-word">
             {course.name}
           </Link>
-          {isArchived(course) ? <Chip>{t("courses.archived")}</Chip> : null}
+          {isArchived(course) ? <Badge>{t("courses.archived")}</Badge> : null}
         </span>
         <span className="flex min-w-0 items-center gap-2 text-sm">
           <SubjectDot color={course.subject.color} />

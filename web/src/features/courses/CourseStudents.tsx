@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 
 import { classStudentsQuery } from "../classes/classes";
 import type { ListedGroup } from "../groups/groups";
-import { asButton } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { buttonClass } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { MemberMenu } from "./CourseGroups";
 import { numberedName, withGroups } from "./useMembers";
 
@@ -16,19 +16,19 @@ import { numberedName, withGroups } from "./useMembers";
 export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
-  if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   if (found.data.length === 0) {
     return (
-      <Empty
+      <EmptyState
         action={
-          <Link to="/classes/$classId" params={{ classId }} className={asButton()}>
+          <Link to="/classes/$classId" params={{ classId }} className={buttonClass()}>
             {t("courses.toClass")}
           </Link>
         }
       >
         {t("courses.noStudents")}
-      </Empty>
+      </EmptyState>
     );
   }
   const rows = withGroups(found.data, groups);
@@ -47,7 +47,7 @@ export function CourseStudents({ classId, groups, mayChange }: { classId: string
                 </Link>
               ) : (
                 <span>
-                  <Chip tone="warn">{t("courses.withoutGroup")}</Chip>
+                  <Badge tone="warn">{t("courses.withoutGroup")}</Badge>
                 </span>
               )}
             </div>

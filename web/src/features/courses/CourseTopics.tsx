@@ -6,11 +6,11 @@ import { useTranslation } from "react-i18next";
 import { useNow } from "../../hooks/serverClock";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { useTime } from "../../i18n/time";
-import { asButton } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { More } from "../../ui/More";
-import { TimeLeft } from "../../ui/TimeLeft";
+import { buttonClass } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { TimeLeft } from "../../components/TimeLeft";
 import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
@@ -18,7 +18,7 @@ import { type TopicProgress, progressOf, countWaiting } from "./progress";
 export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
   const { t } = useTranslation();
   const [cloned, setCloned] = useState<ListedAssignment>();
-  if (topics.length === 0) return <Empty action={mayAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</Empty>;
+  if (topics.length === 0) return <EmptyState action={mayAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
   return (
     <>
       <ul className="flex flex-col gap-2">
@@ -60,17 +60,17 @@ function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waitin
           ) : null}
         </div>
         <div className="flex flex-wrap gap-2">
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={asButton()}>
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={buttonClass()}>
             {t("courses.board")}
           </Link>
           {progress.handedIn > 0 || topic.status === "FINISHED" ? (
-            <Link to="/submissions" search={{ assignmentId: topic.id }} aria-label={t("courses.resultsOf", { title: topic.title })} className={asButton()}>
+            <Link to="/submissions" search={{ assignmentId: topic.id }} aria-label={t("courses.resultsOf", { title: topic.title })} className={buttonClass()}>
               {t("courses.results")}
             </Link>
           ) : null}
         </div>
       </div>
-      <More label={topic.title} deeds={[{ id: "clone", name: t("courses.clone"), onAction: onClone }]} />
+      <OverflowMenu label={topic.title} actions={[{ id: "clone", name: t("courses.clone"), onAction: onClone }]} />
     </li>
   );
 }
@@ -97,12 +97,12 @@ function Deadline({ topic }: { topic: ListedAssignment }) {
 function TopicStatus({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   return topic.status === "FINISHED" ? (
-    <Chip>
+    <Badge>
       <Lock aria-hidden="true" className="size-3.5" />
       {t("courses.finished")}
-    </Chip>
+    </Badge>
   ) : (
-    <Chip tone="good">{t("courses.running")}</Chip>
+    <Badge tone="good">{t("courses.running")}</Badge>
   );
 }
 

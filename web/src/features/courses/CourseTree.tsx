@@ -4,7 +4,7 @@ import { BookOpen, Folder, Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { type Branch, Branches } from "../../ui/Branches";
+import { type TreeNode, Tree } from "../../components/Tree";
 import { courseQuery as oneCourse, type CourseDetail } from "./courses";
 import { type ClassFolder, parseNodeId, nodeIdsOf, type FolderLocation, type SubjectFolder } from "./folders";
 import { SubjectDot } from "./CourseRow";
@@ -23,7 +23,7 @@ export function CourseTree({ folders, location, unassigned, onLocation }: Props)
   const navigate = useNavigate();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(() => ancestorsOf(location, folders));
   const groups = useGroups(expanded);
-  const nodes: Branch[] = [
+  const nodes: TreeNode[] = [
     { id: "all", name: t("courses.all") },
     ...folders.map((folder) => ({
       id: `class:${folder.of.id}`,
@@ -43,12 +43,12 @@ export function CourseTree({ folders, location, unassigned, onLocation }: Props)
       onLocation(target.location);
     }
   };
-  return <Branches label={t("courses.tree")} branches={nodes} chosen={nodeIdsOf(location)} onChoose={choose} opened={expanded} onOpened={setExpanded} />;
+  return <Tree label={t("courses.tree")} nodes={nodes} chosen={nodeIdsOf(location)} onChoose={choose} expanded={expanded} onExpandedChange={setExpanded} />;
 }
 
 type Groups = ReadonlyMap<string, CourseDetail | undefined>;
 
-function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups, looking: string): Branch {
+function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups, looking: string): TreeNode {
   return {
     id: `subject:${folder.of.id}:${subject.id}`,
     name: subject.name,
@@ -56,7 +56,7 @@ function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups
     ...(subject.courses.length === 0
       ? {}
       : {
-          below: subject.courses.map((course) => ({
+          children: subject.courses.map((course) => ({
             id: `course:${course.id}`,
             name: course.name,
             icon: <BookOpen aria-hidden="true" className="text-soft size-4 shrink-0" />,
@@ -66,7 +66,7 @@ function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups
   };
 }
 
-const groupNodes = (found: CourseDetail | undefined, courseId: string, looking: string): Branch[] =>
+const groupNodes = (found: CourseDetail | undefined, courseId: string, looking: string): TreeNode[] =>
   found === undefined
     ? [{ id: `course:${courseId}:wait`, name: looking }]
     : found.groups.map((group) => ({

@@ -9,15 +9,15 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 import { numberedName, refreshGroups } from "./useMembers";
@@ -34,9 +34,9 @@ interface Props {
 export function GroupDialog(props: Props) {
   const { t } = useTranslation();
   return (
-    <Window title={props.group ? t("courses.changeGroup", { name: numberedName(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog title={props.group ? t("courses.changeGroup", { name: numberedName(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
       {(close) => (props.group ? <LoadedGroupForm {...props} id={props.group.id} close={close} /> : <GroupForm {...props} close={close} />)}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -48,8 +48,8 @@ function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; 
     gcTime: 0,
     staleTime: Infinity,
   });
-  if (found.isError) return <Problems problem={found.error} again={() => void found.refetch()} />;
-  if (found.data === undefined || found.data.view !== "FULL") return <Shape count={1} />;
+  if (found.isError) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
+  if (found.data === undefined || found.data.view !== "FULL") return <Skeleton count={1} />;
   return <GroupForm {...props} group={found.data} />;
 }
 
@@ -103,7 +103,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
     },
     onSuccess: async (saved) => {
       await refreshGroups(cache);
-      note(group ? t("app.saved") : t("courses.groupMade", { name: numberedName(saved) }));
+      toast(group ? t("app.saved") : t("courses.groupMade", { name: numberedName(saved) }));
       close();
     },
   });
@@ -143,7 +143,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
         <Select label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => update({ within: value })} />
       ) : null}
       {isLate && differences !== undefined ? <EditConflict changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))} /> : null}
-      {save.isError && !isTaken && !isLate ? <Problems problem={save.error} /> : null}
+      {save.isError && !isTaken && !isLate ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={save.isPending}>

@@ -7,12 +7,12 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { Empty } from "../../ui/Empty";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { EmptyState } from "../../components/EmptyState";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
@@ -24,7 +24,7 @@ export function UnassignedWork({ groups, topics, mayChange = true }: { groups: r
     <section aria-label={t("courses.loose")} className="flex min-w-0 flex-col gap-3">
       <h2>{t("courses.loose")}</h2>
       <p className="text-soft">{t("courses.looseText")}</p>
-      {groups.length + topics.length === 0 ? <Empty>{t("courses.noneLoose")}</Empty> : null}
+      {groups.length + topics.length === 0 ? <EmptyState>{t("courses.noneLoose")}</EmptyState> : null}
       <ul className="flex flex-col gap-2">
         {topics.map((topic) => (
           <UnassignedRow key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
@@ -94,13 +94,13 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
   const save = useMutation({
     mutationFn: moveTo,
     onSuccess: async (_answer, courseId) => {
-      note(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void moveTo(null).then(refresh));
+      toast(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void moveTo(null).then(refresh));
       await refresh();
       onClose();
     },
   });
   return (
-    <Window title={t("courses.intoOf", { name: moving.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("courses.intoOf", { name: moving.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -115,7 +115,7 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
             <Select label={t("courses.course")} options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
           )}
           {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
-          {save.isError ? <Problems problem={save.error} /> : null}
+          {save.isError ? <ErrorMessage problem={save.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
             {there.length === 0 ? null : (
@@ -126,6 +126,6 @@ function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () =
           </p>
         </Form>
       )}
-    </Window>
+    </Dialog>
   );
 }

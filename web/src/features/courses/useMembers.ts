@@ -7,7 +7,7 @@ import { nameOf } from "../board/board";
 import type { ListedGroup } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 
 /** Number and name of a group, as it is called everywhere. */
 export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
@@ -29,10 +29,10 @@ export function useMembers() {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
-  const refreshed = { onError: (problem: unknown) => void note(errorText(problem)), onSettled: () => refreshGroups(cache) };
+  const refreshed = { onError: (problem: unknown) => void toast(errorText(problem)), onSettled: () => refreshGroups(cache) };
   const undo = (back: () => Promise<unknown>) => () =>
     void back()
-      .catch((problem: unknown) => note(errorText(problem)))
+      .catch((problem: unknown) => toast(errorText(problem)))
       .finally(() => refreshGroups(cache));
   const add = useMutation({
     mutationFn: ({ group, people }: { group: ListedGroup; people: Person[] }) => addMembers(group, people.map((person) => person.id)),
@@ -40,13 +40,13 @@ export function useMembers() {
       const names = people.map((person) => person.name).join(", ");
       const elsewhere = people.filter((person) => answer.alreadyInTopic.includes(person.id)).map((person) => person.name);
       const message = [t("courses.added", { names, group: numberedName(group) }), elsewhere.length > 0 ? t("courses.alsoElsewhere", { names: elsewhere.join(", ") }) : ""];
-      note(message.filter(Boolean).join(" "), undo(() => Promise.all(people.map((person) => removeMember(group, person.id)))));
+      toast(message.filter(Boolean).join(" "), undo(() => Promise.all(people.map((person) => removeMember(group, person.id)))));
     },
     ...refreshed,
   });
   const remove = useMutation({
     mutationFn: ({ group, person }: { group: ListedGroup; person: Person }) => removeMember(group, person.id),
-    onSuccess: (_answer, { group, person }) => note(t("courses.removed", { name: person.name, group: numberedName(group) }), undo(() => addMembers(group, [person.id]))),
+    onSuccess: (_answer, { group, person }) => toast(t("courses.removed", { name: person.name, group: numberedName(group) }), undo(() => addMembers(group, [person.id]))),
     ...refreshed,
   });
   const move = useMutation({
@@ -54,7 +54,7 @@ export function useMembers() {
     onSuccess: (answer, { from, to, person }) => {
       const kept = answer.keptSubmissions.length;
       const message = [t("courses.moved", { name: person.name, group: numberedName(to) }), kept > 0 ? t("courses.kept", { count: kept, group: numberedName(from) }) : ""];
-      note(message.filter(Boolean).join(" "), undo(() => moveMember(to, from, person.id)));
+      toast(message.filter(Boolean).join(" "), undo(() => moveMember(to, from, person.id)));
     },
     ...refreshed,
   });

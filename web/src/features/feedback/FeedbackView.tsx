@@ -7,13 +7,13 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { saveSubmittedPdf } from "../work-room/files";
 import { lateMinutes } from "../work-room/submission";
 import { topicDetailQuery, useUserName, type WorkRoom } from "../work-room/workRoom";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { GradeSummary } from "../grading/GradeSummary";
 import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type Topic, feedbackTextsQuery } from "./feedback";
 
@@ -28,8 +28,8 @@ export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; top
   useEffect(() => {
     if (hasFeedback) markFeedbackSeen(own, topic);
   }, [hasFeedback, own, topic]);
-  if (attemptsQueryResult.isPending || textsQueryResult.isPending) return <Shape count={1} />;
-  if (!attemptsQueryResult.data || !textsQueryResult.data) return <Problems problem={attemptsQueryResult.error ?? textsQueryResult.error} again={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])} />;
+  if (attemptsQueryResult.isPending || textsQueryResult.isPending) return <Skeleton count={1} />;
+  if (!attemptsQueryResult.data || !textsQueryResult.data) return <ErrorMessage problem={attemptsQueryResult.error ?? textsQueryResult.error} onRetry={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])} />;
   const published = attemptsQueryResult.data.filter((one) => isPublished(one.grade));
   // A teacher who visits finds here what the group finds.
   const texts = textsQueryResult.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
@@ -39,16 +39,16 @@ export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; top
     <div className="flex max-w-prose flex-col gap-4">
       <h2 className="sr-only">{t("room.place.feedback")}</h2>
       {published.length === 0 && texts.length === 0 ? (
-        <Empty>
+        <EmptyState>
           {t("feedback.none")}{" "}
           {current ? (
             <>
-              {t("state.SUBMITTED")} <When at={current.submittedAt} /> {t("room.handIn.by", { name: nameOf(current.submittedById) })}.
+              {t("state.SUBMITTED")} <Time at={current.submittedAt} /> {t("room.handIn.by", { name: nameOf(current.submittedById) })}.
             </>
           ) : (
             t("feedback.notSubmitted")
           )}
-        </Empty>
+        </EmptyState>
       ) : null}
       {generalTexts.map((one) => (
         <FeedbackText key={one.id} feedback={one} />
@@ -84,11 +84,11 @@ function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: A
       <div>
         <h3 className="flex flex-wrap items-center gap-2 font-semibold">
           {title}
-          {submission.status === "ACTIVE" ? null : <Chip>{t(`feedback.status.${submission.status}`)}</Chip>}
-          {submission.isLate ? <Chip tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Chip> : null}
+          {submission.status === "ACTIVE" ? null : <Badge>{t(`feedback.status.${submission.status}`)}</Badge>}
+          {submission.isLate ? <Badge tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Badge> : null}
         </h3>
         <p className="text-soft text-sm">
-          {t("state.SUBMITTED")} <When at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
+          {t("state.SUBMITTED")} <Time at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
         </p>
       </div>
       {isPublished(submission.grade) && submission.grade ? (
@@ -109,7 +109,7 @@ function FeedbackText({ feedback }: { feedback: Feedback }) {
   return (
     <article className="border-accent border-s-4 ps-3">
       <p className="text-soft text-sm">
-        {feedback.author.name} · <When at={feedback.publishedAt ?? feedback.createdAt} />
+        {feedback.author.name} · <Time at={feedback.publishedAt ?? feedback.createdAt} />
       </p>
       <p className="break-words whitespace-pre-wrap">{feedback.text}</p>
     </article>
@@ -120,7 +120,7 @@ function FeedbackText({ feedback }: { feedback: Feedback }) {
 function Documents({ submission, isFinished }: { submission: Submission; isFinished: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
-  const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => note(errorText(problem)) });
+  const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => toast(errorText(problem)) });
   return (
     <ul className="flex flex-col">
       {submission.documents.map((one) => (

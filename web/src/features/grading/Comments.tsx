@@ -8,14 +8,14 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Chip } from "../../ui/Chip";
+import { Badge } from "../../components/Badge";
 import { Select } from "../../forms/Select";
-import { Fold } from "../../ui/Fold";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { When } from "../../ui/When";
+import { Disclosure } from "../../components/Disclosure";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Time } from "../../components/Time";
 import { commentsQuery, type Feedback, type ViewedDocument } from "./work";
 
 interface Props {
@@ -30,15 +30,15 @@ export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) 
   const found = useQuery(commentsQuery(groupAssignmentId));
   const list = useRef<HTMLUListElement>(null);
   return (
-    <Fold name={t("work.comments")} count={found.data?.length || undefined}>
-        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+    <Disclosure name={t("work.comments")} count={found.data?.length || undefined}>
+        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
         <ul ref={list} tabIndex={-1} aria-label={t("work.comments")} className="flex flex-col gap-3">
           {found.data?.map((one) => (
             <Comment key={one.id} comment={one} viewedDocuments={viewedDocuments} canDelete={one.authorId === person.id || person.isAdmin} onDeleted={() => list.current?.focus()} />
           ))}
         </ul>
         <CommentForm groupAssignmentId={groupAssignmentId} viewedDocuments={viewedDocuments} person={person.id} />
-    </Fold>
+    </Disclosure>
   );
 }
 
@@ -53,12 +53,12 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
   const cache = useQueryClient();
   const errorText = useErrorText();
   const onSettled = () => invalidate(cache, "feedback");
-  const restore = useMutation({ mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => note(errorText(problem)), onSettled });
+  const restore = useMutation({ mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => toast(errorText(problem)), onSettled });
   const remove = useMutation({
     mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
     onSuccess: () => {
       onDeleted();
-      note(t("work.commentDeleted"), () => restore.mutate());
+      toast(t("work.commentDeleted"), () => restore.mutate());
     },
     onSettled,
   });
@@ -66,9 +66,9 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
   return (
     <li className="border-faint flex flex-col gap-1 border-s-4 ps-3">
       <p className="text-soft flex flex-wrap items-center gap-x-2 text-sm">
-        <strong className="text-ink">{comment.author.name}</strong> <When at={comment.createdAt} />
+        <strong className="text-ink">{comment.author.name}</strong> <Time at={comment.createdAt} />
         {about === undefined ? null : <span>{about}</span>}
-        {comment.visibility === "STAFF" ? <Chip>{t("work.staffOnly")}</Chip> : null}
+        {comment.visibility === "STAFF" ? <Badge>{t("work.staffOnly")}</Badge> : null}
       </p>
       <p className="break-words whitespace-pre-wrap">{comment.text}</p>
       {canDelete ? (
@@ -76,7 +76,7 @@ function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: 
           {t("app.delete")}
         </Button>
       ) : null}
-      {remove.isError ? <Problems problem={remove.error} /> : null}
+      {remove.isError ? <ErrorMessage problem={remove.error} /> : null}
     </li>
   );
 }
@@ -122,7 +122,7 @@ function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssi
       <Checkbox isSelected={isStaff} onChange={setStaff}>
         {t("work.forStaff")}
       </Checkbox>
-      {sendComment.isError && error === undefined ? <Problems problem={sendComment.error} /> : null}
+      {sendComment.isError && error === undefined ? <ErrorMessage problem={sendComment.error} /> : null}
       <Button type="submit" className="self-start" isPending={sendComment.isPending}>
         {t("work.say")}
       </Button>

@@ -3,10 +3,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { comparePeople } from "../../i18n/names";
-import { Fold } from "../../ui/Fold";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Disclosure } from "../../components/Disclosure";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { contributionsQuery } from "./work";
 
 /** Who had the documents of the group open, and saved words in them. By name, not by rank. */
@@ -16,9 +16,9 @@ export function Contributions({ groupId }: { groupId: string }) {
   const found = useQuery({ ...contributionsQuery(groupId), enabled: isOpen });
   const sorted = found.data?.toSorted((one, other) => comparePeople(one.name, other.name));
   return (
-    <Fold name={t("work.who")} onOpen={setOpen}>
-        {found.isPending && isOpen ? <Shape count={1} /> : null}
-        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+    <Disclosure name={t("work.who")} onOpen={setOpen}>
+        {found.isPending && isOpen ? <Skeleton count={1} /> : null}
+        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
         <ul className="flex flex-col gap-3">
           {sorted?.map((one) => (
             <li key={one.userId}>
@@ -31,7 +31,7 @@ export function Contributions({ groupId }: { groupId: string }) {
                   t("work.wroteNothing")
                 ) : (
                   <>
-                    {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} · {t("work.lastWrote")} <When at={one.lastEditedAt} />
+                    {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} · {t("work.lastWrote")} <Time at={one.lastEditedAt} />
                   </>
                 )}
               </p>
@@ -48,6 +48,6 @@ export function Contributions({ groupId }: { groupId: string }) {
           ))}
         </ul>
         <p className="text-soft text-sm">{t("work.whoHint")}</p>
-    </Fold>
+    </Disclosure>
   );
 }

@@ -3,15 +3,15 @@ import { useTranslation } from "react-i18next";
 
 import { useIsPhone } from "../work-room/screen";
 import { fetchFile } from "../submissions/fetchFile";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { Shape } from "../../ui/Shape";
-import { type Part, Tabs } from "../../ui/Tabs";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { Skeleton } from "../../components/Skeleton";
+import { type TabPart, Tabs } from "../../components/Tabs";
 import type { ViewedDocument } from "./work";
-import { part } from "../../ui/part";
+import { lazyPart } from "../../components/lazyPart";
 
-const DocumentEditor = part(async () => (await import("../work-room/DocumentEditor")).DocumentEditor);
+const DocumentEditor = lazyPart(async () => (await import("../work-room/DocumentEditor")).DocumentEditor);
 
 interface Props {
   documents: readonly ViewedDocument[];
@@ -24,7 +24,7 @@ interface Props {
 export function DocumentViewer({ documents, open, onOpen }: Props) {
   const { t } = useTranslation();
   const here = documents.find((paper) => paper.id === open) ?? documents[0];
-  if (here === undefined) return <Empty>{t("work.noDocuments")}</Empty>;
+  if (here === undefined) return <EmptyState>{t("work.noDocuments")}</EmptyState>;
   return (
     <Tabs
       label={t("room.place.documents")}
@@ -35,7 +35,7 @@ export function DocumentViewer({ documents, open, onOpen }: Props) {
   );
 }
 
-const tabOf = (viewed: ViewedDocument): Part<string> => ({ id: viewed.id, name: viewed.title, content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} /> });
+const tabOf = (viewed: ViewedDocument): TabPart<string> => ({ id: viewed.id, name: viewed.title, content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} /> });
 
 function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   const { t } = useTranslation();
@@ -48,7 +48,7 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        {copy === undefined ? <Chip>{t("work.notHandedIn")}</Chip> : null}
+        {copy === undefined ? <Badge>{t("work.notHandedIn")}</Badge> : null}
         <a href={download} download aria-label={t("work.downloadOf", { title: viewed.title })} className="inline-flex min-h-11 items-center">
           {t("work.download")}
         </a>
@@ -60,9 +60,9 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
         <SkipEditorLink />
       </div>
       {document === undefined ? (
-        <Empty>{t("work.deleted")}</Empty>
+        <EmptyState>{t("work.deleted")}</EmptyState>
       ) : (
-        <Suspense fallback={<Shape count={1} />}>
+        <Suspense fallback={<Skeleton count={1} />}>
           {/* The frame is as high as its place on a wide screen. */}
           <div className="flex flex-col xl:h-[75vh]">
             <DocumentEditor key={document.id} document={document} isView isPhone={isPhone} />

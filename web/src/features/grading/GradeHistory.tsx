@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../../ui/Chip";
-import { Fold } from "../../ui/Fold";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Badge } from "../../components/Badge";
+import { Disclosure } from "../../components/Disclosure";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { useGradeText } from "./GradeSummary";
 import { gradeHistoryQuery, type Submission } from "./work";
 
@@ -25,18 +25,18 @@ export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
   const gradeText = useGradeText();
   if (count < 2) return null;
   return (
-    <Fold name={t("work.formerGrades")} count={count - 1} onOpen={setOpen}>
-      {found.isPending && isOpen ? <Shape count={1} /> : null}
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+    <Disclosure name={t("work.formerGrades")} count={count - 1} onOpen={setOpen}>
+      {found.isPending && isOpen ? <Skeleton count={1} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       <ol className="flex flex-col gap-3">
         {found.data?.slice(1).map((state) => (
           <li key={state.version} className="flex flex-col gap-1">
             <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
               <strong>{gradeText(state, maxPoints) || t("work.noGrade")}</strong>
-              <Chip>{t(`work.gradeState.${state.status}`)}</Chip>
+              <Badge>{t(`work.gradeState.${state.status}`)}</Badge>
             </p>
             <p className="text-soft text-sm">
-              <When at={state.changedAt} /> · {state.changedBy.name}
+              <Time at={state.changedAt} /> · {state.changedBy.name}
             </p>
             {state.feedback === null ? null : <p className="break-words whitespace-pre-wrap">{state.feedback}</p>}
             {state.memberGrades.length === 0 ? null : (
@@ -51,6 +51,6 @@ export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
           </li>
         ))}
       </ol>
-    </Fold>
+    </Disclosure>
   );
 }

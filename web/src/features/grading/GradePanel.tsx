@@ -5,10 +5,10 @@ import { fieldError } from "../../i18n/useErrorText";
 import { useTime } from "../../i18n/time";
 import { isDialogOpen } from "../../hooks/useShortcuts";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { EditConflict } from "../../forms/EditConflict";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { gradeBody, type GradeForm, isEmpty } from "./gradeForm";
 import { GradeHistory } from "./GradeHistory";
 import { GradeFields, type GradingScheme } from "./GradeFields";
@@ -44,10 +44,10 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
     return typeof now === "string" ? now : Object.keys(now).map((userId) => nameOf(userId) ?? t("work.someone")).join(", ");
   };
   const takeBack = async () => {
-    if (await grading.send(false)) note(t("work.takenBackGrade", { name: groupName }));
+    if (await grading.send(false)) toast(t("work.takenBackGrade", { name: groupName }));
   };
   const returnGrade = async () => {
-    if (await grading.send(true)) note(t("work.returned", { name: groupName }), isPublished ? undefined : () => void takeBack());
+    if (await grading.send(true)) toast(t("work.returned", { name: groupName }), isPublished ? undefined : () => void takeBack());
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -64,7 +64,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <GradeFields {...scheme} form={form} onChange={change} problem={grading.problem} />
       <TextArea label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
       <SaveStatus grading={grading} isFine={gradeBody(form, scheme.maxPoints) !== undefined} />
-      {grading.problem === undefined || isFieldProblem(grading.problem) ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
+      {grading.problem === undefined || isFieldProblem(grading.problem) ? null : <ErrorMessage problem={grading.problem} onRetry={() => void grading.send()} />}
       {grading.conflicts === undefined ? null : (
         <EditConflict changes={grading.conflicts.map(({ field, isTyped }) => ({ field: t(LABELS[field]), current: nowOf(field), isTyped }))}>
           <div className="flex flex-wrap gap-2">

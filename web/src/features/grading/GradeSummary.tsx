@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
-import { Chip } from "../../ui/Chip";
-import { When } from "../../ui/When";
+import { Badge } from "../../components/Badge";
+import { Time } from "../../components/Time";
 
 type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
 
@@ -33,9 +33,9 @@ export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
         <span className="sr-only">{t("work.grade")}</span>
         <strong className="text-2xl">{text === "" ? t("work.noGrade") : text}</strong>
-        {grade.status === "DRAFT" ? <Chip>{t("work.draft")}</Chip> : null}
+        {grade.status === "DRAFT" ? <Badge>{t("work.draft")}</Badge> : null}
         <span className="text-soft text-sm">
-          <When at={grade.publishedAt ?? grade.gradedAt} />
+          <Time at={grade.publishedAt ?? grade.gradedAt} />
         </span>
       </p>
       {grade.feedback === null ? null : <p className="break-words whitespace-pre-wrap">{grade.feedback}</p>}

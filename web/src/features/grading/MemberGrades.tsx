@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
 import { TextArea } from "../../forms/TextArea";
-import { Fold } from "../../ui/Fold";
+import { Disclosure } from "../../components/Disclosure";
 import { EMPTY, type GradeForm, isBlank, type MemberGradeForm } from "./gradeForm";
 import { GradeFields, type GradingScheme } from "./GradeFields";
 
@@ -19,7 +19,7 @@ export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }
   const change = (userId: string, part: Partial<MemberGradeForm>) => onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });
   const count = Object.values(members).filter((own) => !isBlank(own)).length;
   return (
-    <Fold name={t("work.members")} count={count || undefined}>
+    <Disclosure name={t("work.members")} count={count || undefined}>
       <p className="text-soft text-sm">{t("work.membersHint")}</p>
       <ul className="flex flex-col gap-4">
         {memberIds.map((userId) => {
@@ -36,6 +36,6 @@ export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }
           );
         })}
       </ul>
-    </Fold>
+    </Disclosure>
   );
 }

@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import type { Document } from "../work-room/workRoom";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { TextField } from "../../forms/TextField";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 
 interface Props {
   groupName: string;
@@ -48,7 +48,7 @@ function OnBehalfDialog({ texts, kind = "plain", ...rest }: Props & { texts: Dia
       <Button kind={kind} className={kind === "quiet" ? "px-2" : ""}>
         {texts.open}
       </Button>
-      <Window title={texts.title}>{(close) => <DocumentPicker texts={texts} close={close} {...rest} />}</Window>
+      <Dialog title={texts.title}>{(close) => <DocumentPicker texts={texts} close={close} {...rest} />}</Dialog>
     </DialogTrigger>
   );
 }
@@ -88,7 +88,7 @@ function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "group
         ))}
       </div>
       <TextField label={texts.field} value={text} onChange={setText} maxLength={1000} />
-      {run.isError ? <Problems problem={run.error} /> : null}
+      {run.isError ? <ErrorMessage problem={run.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" isDisabled={chosen.length === 0} isPending={run.isPending} onPress={() => run.mutate()}>

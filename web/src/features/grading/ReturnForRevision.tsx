@@ -6,10 +6,10 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Submission } from "./work";
 
 interface Props {
@@ -29,7 +29,7 @@ export function ReturnForRevision({ submission, feedback, isFinished, groupName 
       <Button kind="quiet" className="px-2">
         {t("work.revise")}
       </Button>
-      <Window title={t("work.reviseTitle", { name: groupName })}>{(close) => <RevisionForm submission={submission} feedback={feedback} groupName={groupName} close={close} />}</Window>
+      <Dialog title={t("work.reviseTitle", { name: groupName })}>{(close) => <RevisionForm submission={submission} feedback={feedback} groupName={groupName} close={close} />}</Dialog>
     </DialogTrigger>
   );
 }
@@ -41,7 +41,7 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
   const returning = useMutation({
     mutationFn: () => unwrap(client.POST("/feedback/submissions/{id}/return", { params: { path: { id: submission.id } }, body: { feedback: text.trim() } })),
     onSuccess: () => {
-      note(t("work.revised", { name: groupName }));
+      toast(t("work.revised", { name: groupName }));
       close();
     },
     onSettled: () => cache.invalidateQueries(),
@@ -57,7 +57,7 @@ function RevisionForm({ submission, feedback, groupName, close }: Omit<Props, "i
     >
       <p>{t("work.reviseText")}</p>
       <TextArea label={t("work.reviseWords")} value={text} onChange={setText} isRequired maxLength={10_000} rows={5} problem={error} />
-      {returning.isError && error === undefined ? <Problems problem={returning.error} /> : null}
+      {returning.isError && error === undefined ? <ErrorMessage problem={returning.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isPending={returning.isPending}>

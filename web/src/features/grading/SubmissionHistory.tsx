@@ -3,11 +3,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { fetchFile } from "../submissions/fetchFile";
-import { Button } from "../../ui/Button";
-import { Fold } from "../../ui/Fold";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Disclosure } from "../../components/Disclosure";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { GradeHistory } from "./GradeHistory";
 import { useGradeText } from "./GradeSummary";
 import { attemptsQuery, type Copy, lateness, type Submission } from "./work";
@@ -24,16 +24,16 @@ export function SubmissionHistory({ groupAssignmentId, maxPoints, nameOf }: Prop
   const [isOpen, setOpen] = useState(false);
   const found = useQuery({ ...attemptsQuery(groupAssignmentId), enabled: isOpen });
   return (
-    <Fold name={t("work.history")} count={found.data?.length} onOpen={setOpen}>
-        {found.isPending && isOpen ? <Shape count={1} /> : null}
-        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+    <Disclosure name={t("work.history")} count={found.data?.length} onOpen={setOpen}>
+        {found.isPending && isOpen ? <Skeleton count={1} /> : null}
+        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
         {found.data?.length === 0 ? <p className="text-soft">{t("work.noHistory")}</p> : null}
         <ol className="flex flex-col gap-4">
           {found.data?.map((one) => (
             <AttemptItem key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
           ))}
         </ol>
-    </Fold>
+    </Disclosure>
   );
 }
 
@@ -47,7 +47,7 @@ function AttemptItem({ attempt, maxPoints, nameOf }: { attempt: Submission } & O
         <strong>{t("work.attempt", { number: attempt.attempt })}</strong> · {t(`work.attemptState.${attempt.status}`)}
       </p>
       <p className="text-soft text-sm">
-        <When at={attempt.submittedAt} /> · {nameOf(attempt.submittedById) ?? t("work.someone")}
+        <Time at={attempt.submittedAt} /> · {nameOf(attempt.submittedById) ?? t("work.someone")}
         {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} · <LatenessBadge attempt={attempt} />
       </p>
       {attempt.note === null ? null : <q className="break-words">{attempt.note}</q>}

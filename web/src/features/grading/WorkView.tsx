@@ -6,13 +6,13 @@ import { useTranslation } from "react-i18next";
 import { isAdmin, type Me } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { workRoomQuery, type Topic, type WorkRoom } from "../work-room/workRoom";
-import { Bar } from "../../ui/Bar";
-import { Chip } from "../../ui/Chip";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Sheet } from "../../ui/Sheet";
-import { When } from "../../ui/When";
+import { LockBanner } from "../../components/LockBanner";
+import { Badge } from "../../components/Badge";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Card } from "../../components/Card";
+import { Time } from "../../components/Time";
 import { Comments } from "./Comments";
 import { Contributions } from "./Contributions";
 import { GradePanel } from "./GradePanel";
@@ -52,14 +52,14 @@ export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
   return (
     <div data-wide className="mx-auto flex max-w-[110rem] flex-col gap-4">
       <WorkHeader topic={topic} neighbours={neighbours} nameOf={nameOfPerson} />
-      {isFinished ? <Bar>{t("work.finished", { when: topic.finishedAt === null ? "" : moment(topic.finishedAt) })}</Bar> : null}
+      {isFinished ? <LockBanner>{t("work.finished", { when: topic.finishedAt === null ? "" : moment(topic.finishedAt) })}</LockBanner> : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <section id="work-document" tabIndex={-1} aria-label={t("room.place.documents")} className="min-w-0 outline-none focus-visible:outline-3">
-          <Sheet>
-            {roomQuery.isPending ? <Shape count={1} /> : null}
-            {roomQuery.isError && !roomQuery.data ? <Problems problem={roomQuery.error} again={() => void roomQuery.refetch()} /> : null}
+          <Card>
+            {roomQuery.isPending ? <Skeleton count={1} /> : null}
+            {roomQuery.isError && !roomQuery.data ? <ErrorMessage problem={roomQuery.error} onRetry={() => void roomQuery.refetch()} /> : null}
             {roomQuery.data ? <DocumentViewer documents={listViewedDocuments(roomQuery.data, groupWork)} open={open} onOpen={onOpen} /> : null}
-          </Sheet>
+          </Card>
         </section>
         <section id="work-panel" tabIndex={-1} aria-label={t("work.about")} className="min-w-0 rounded-xl outline-none focus-visible:outline-3 lg:sticky lg:top-16 lg:max-h-[calc(100vh-5rem)] lg:overflow-y-auto">
           <GradingPanel key={groupWork.id} topic={topic} groupWork={groupWork} after={neighbours.after} workRoom={roomQuery.data} person={person} nameOf={nameOfPerson} isFinished={isFinished} />
@@ -94,12 +94,12 @@ function WorkHeader({ topic, neighbours, nameOf: nameOfPerson }: { topic: Assign
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <GroupStepLink to={neighbours.before} direction="before" />
-        <Heading title={`${name} · ${topic.title}`}>{name}</Heading>
+        <PageHeading title={`${name} · ${topic.title}`}>{name}</PageHeading>
         <GroupStepLink to={neighbours.after} direction="next" />
-        {topic.status === "FINISHED" && attempt === null ? <Chip tone="warn">{t("work.notHandedIn")}</Chip> : <Chip tone={TONES[groupWork.status]}>{t(`work.state.${groupWork.status}`)}</Chip>}
+        {topic.status === "FINISHED" && attempt === null ? <Badge tone="warn">{t("work.notHandedIn")}</Badge> : <Badge tone={TONES[groupWork.status]}>{t(`work.state.${groupWork.status}`)}</Badge>}
         {attempt === null ? null : (
           <span>
-            <When at={attempt.submittedAt} /> {attempt.onBehalf ? t("work.byTeacher") : t("work.by", { name: nameOfPerson(attempt.submittedById) ?? t("work.someone") })} · <LatenessBadge attempt={attempt} />
+            <Time at={attempt.submittedAt} /> {attempt.onBehalf ? t("work.byTeacher") : t("work.by", { name: nameOfPerson(attempt.submittedById) ?? t("work.someone") })} · <LatenessBadge attempt={attempt} />
           </span>
         )}
         <Link to="/g/$groupId" params={{ groupId: groupWork.groupId }} className="inline-flex min-h-11 items-center sm:ms-auto">
@@ -133,7 +133,7 @@ function GradingPanel({ topic, groupWork, after, workRoom, person, nameOf: nameO
     </GroupStepLink>
   );
   return (
-    <Sheet className="flex flex-col gap-3">
+    <Card className="flex flex-col gap-3">
       <output className={takenBack === undefined ? "sr-only" : "border-warn rounded-lg border p-3"}>{takenBack === undefined ? "" : t(`work.gone.${takenBack}`)}</output>
       {attempt === null ? (
         <>
@@ -165,6 +165,6 @@ function GradingPanel({ topic, groupWork, after, workRoom, person, nameOf: nameO
         <SubmissionHistory groupAssignmentId={groupWork.id} maxPoints={topic.maxPoints} nameOf={nameOfPerson} />
         <Contributions groupId={groupWork.groupId} />
       </div>
-    </Sheet>
+    </Card>
   );
 }

@@ -1,8 +1,8 @@
 import { Redo2, Undo2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { membershipChanges, newGroups, type Plan } from "./plan";
 
 interface Props {
@@ -42,7 +42,7 @@ export function ChangeSummary({ plan, announcement, failures, attemptedCount, pr
           </ul>
         </div>
       )}
-      {problem ? <Problems problem={problem} /> : null}
+      {problem ? <ErrorMessage problem={problem} /> : null}
       <div className="flex flex-wrap items-center gap-2 md:flex-nowrap">
         <Button className="px-0" isDisabled={!canUndo} onPress={() => onStepHistory("undo")} aria-label={t("divide.undo")}>
           <Undo2 aria-hidden="true" className="size-5" />

@@ -3,10 +3,10 @@ import { ArrowDownAZ, Shuffle, Users } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { NumberField } from "../../forms/NumberField";
-import { Problems } from "../../ui/Problems";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { type CourseDetail, requestDivision, type Strategy, type Student } from "./courseGroups";
 import { countGroups, splitEvenly, type Size, type Wish } from "./plan";
@@ -91,7 +91,7 @@ export function DivisionOptions({ course, settings, onChange, students, present,
         </Button>
         <span className="text-soft text-sm">{isNobodyPresent ? t(isLeftOut && groupedCount > 0 ? "divide.allPlaced" : "divide.nobody") : t("divide.would", { count, students: present.length })}</span>
       </p>
-      {drawGroups.isError ? isWishError(drawGroups.error) ? <p role="alert" className="text-bad">{t("divide.cannot")}</p> : <Problems problem={drawGroups.error} /> : null}
+      {drawGroups.isError ? isWishError(drawGroups.error) ? <p role="alert" className="text-bad">{t("divide.cannot")}</p> : <ErrorMessage problem={drawGroups.error} /> : null}
     </div>
   );
 }

@@ -8,10 +8,10 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import type { ListedGroup as Known } from "../groups/groups";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
-import { note } from "../../ui/notes";
-import { Sheet } from "../../ui/Sheet";
+import { toast } from "../../components/toast";
+import { Card } from "../../components/Card";
 import { applyChanges, type CourseDetail, createGroups, type FailedChange, isFinished, columnsOf, type Student } from "./courseGroups";
 import { StudentColumn } from "./StudentColumn";
 import { type NewGroupSettings, NewGroupFields, NO_TOPIC } from "./NewGroupFields";
@@ -98,7 +98,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
     onSuccess: ({ count, changed, failed }) => {
       setFailures(failed);
       if (failed.length > 0) return;
-      note([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
+      toast([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
       void navigate({ to: "/courses/$courseId", params: { courseId: course.id }, search: { tab: "groups" }, ignoreBlocker: true });
     },
     onSettled: () => invalidate(cache, "groups", "courses", "assignments", "board"),
@@ -151,7 +151,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   return (
     <>
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem]">
-        <Sheet>
+        <Card>
           <section aria-label={t("divide.options")}>
             <DivisionOptions
               course={course}
@@ -166,8 +166,8 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
               onGroups={(laid, message) => applyPlan(withNewGroups(plan, laid, details.scheme, first), message)}
             />
           </section>
-        </Sheet>
-        <Sheet>
+        </Card>
+        <Card>
           <section aria-label={t("divide.details")} data-new-groups>
             <NewGroupFields
               course={course}
@@ -179,7 +179,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
               }}
             />
           </section>
-        </Sheet>
+        </Card>
       </div>
       <ChangeSummary
         plan={plan}

@@ -2,12 +2,12 @@ import { EyeOff, Lock } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
 import { NumberField } from "../../forms/NumberField";
 import { TextField } from "../../forms/TextField";
-import { More } from "../../ui/More";
-import { Window } from "../../ui/Window";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { Dialog } from "../../components/Dialog";
 import type { PlanColumn } from "./plan";
 
 interface Props {
@@ -39,21 +39,21 @@ export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock
     <section aria-label={name} data-group={column?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}>
       <div className="flex min-h-11 items-center gap-2 ps-1">
         <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
-        {isNew ? <Chip>{t("divide.new")}</Chip> : null}
+        {isNew ? <Badge>{t("divide.new")}</Badge> : null}
         {isHidden ? (
-          <Chip>
+          <Badge>
             <EyeOff aria-hidden="true" className="size-3.5" />
             {t("divide.hidden")}
-          </Chip>
+          </Badge>
         ) : null}
         <span className="text-soft tabular-nums">
           <span aria-hidden="true">{count}</span>
           <span className="sr-only">{t("divide.members", { count })}</span>
         </span>
         {isNew ? (
-          <More
+          <OverflowMenu
             label={name}
-            deeds={[
+            actions={[
               { id: "name", name: t("divide.rename"), onAction: () => setNaming(true) },
               { id: "remove", name: t("divide.remove"), onAction: onRemove },
             ]}
@@ -82,9 +82,9 @@ export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock
       ) : null}
       {children}
       {isNaming && column !== null ? (
-        <Window title={t("divide.rename")} isOpen onOpenChange={setNaming}>
+        <Dialog title={t("divide.rename")} isOpen onOpenChange={setNaming}>
           {(close) => <NameFields column={column} close={close} onRelabel={onRelabel} />}
-        </Window>
+        </Dialog>
       ) : null}
     </section>
   );

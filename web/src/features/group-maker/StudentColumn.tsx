@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Button as Grip, GridList, GridListItem, useDragAndDrop, type Selection } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../../ui/Chip";
-import { type Deed, More } from "../../ui/More";
+import { Badge } from "../../components/Badge";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
 import type { Student } from "./courseGroups";
 
 /** Where cards may go. */
@@ -62,7 +62,7 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
     focusNext(students, selectionWith(id), column);
     setSelected(new Set());
   };
-  const menuActions = (student: Student): Deed[] => {
+  const menuActions = (student: Student): MenuAction[] => {
     const isAbsent = absent.includes(student.id);
     return [
       ...targets.filter((goal) => goal.key !== column).map((goal) => ({ id: goal.key ?? UNASSIGNED, name: goal.name, onAction: () => move(student.id, goal.key) })),
@@ -101,8 +101,8 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
             {student.name}
             {student.from === undefined ? null : <span className="text-soft block text-sm">{t("divide.from", { name: student.from })}</span>}
           </span>
-          {absent.includes(student.id) ? <Chip>{t("divide.isAbsent")}</Chip> : null}
-          {isLocked ? null : <More label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} deeds={menuActions(student)} />}
+          {absent.includes(student.id) ? <Badge>{t("divide.isAbsent")}</Badge> : null}
+          {isLocked ? null : <OverflowMenu label={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} heading={t("divide.move", { count: selectionWith(student.id).length, name: student.name })} actions={menuActions(student)} />}
         </GridListItem>
       )}
     </GridList>

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import type { Student } from "./courseGroups";
 import type { Wish } from "./plan";
 
@@ -41,7 +41,7 @@ export function WishEditor({ students, wishes, onChange }: Props) {
       {(["apart", "together"] as const).map((kind) => (
         <DialogTrigger key={kind}>
           <Button {...(kind === "apart" ? { "data-wish-new": true } : {})}>{t(`divide.wish.${kind}`)}</Button>
-          <Window title={t(`divide.wishTitle.${kind}`)}>{(close) => <WishForm kind={kind} students={students} close={close} onAdd={(wish) => onChange([...wishes, wish])} />}</Window>
+          <Dialog title={t(`divide.wishTitle.${kind}`)}>{(close) => <WishForm kind={kind} students={students} close={close} onAdd={(wish) => onChange([...wishes, wish])} />}</Dialog>
         </DialogTrigger>
       ))}
     </div>

@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { Asked } from "../../ui/Ask";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { toast } from "../../components/toast";
 import { homeroomLabel, type Homeroom } from "./homerooms";
 
 /** Asks before a homeroom goes; its people stay. */
@@ -18,16 +18,16 @@ export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroo
     onSuccess: async () => {
       onDeleted?.();
       await Promise.all([cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }), invalidate(cache, "classes")]);
-      note(t("homerooms.removed", { name: homeroomLabel(homeroom) }));
+      toast(t("homerooms.removed", { name: homeroomLabel(homeroom) }));
     },
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
   });
   return (
-    <Asked
+    <ConfirmDialog
       title={t("homerooms.removeTitle", { name: homeroomLabel(homeroom) })}
       text={<p>{t("homerooms.removeText", { count: homeroom.studentCount })}</p>}
-      yes={t("app.delete")}
-      onYes={() => remove.mutate()}
+      confirmLabel={t("app.delete")}
+      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

@@ -7,12 +7,12 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { UserSearch } from "../users/UserFilters";
 import { usersQuery } from "../users/users";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";
 
 /** How many the service takes at once. */
@@ -38,19 +38,19 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
     },
     onSuccess: async (added) => {
       await invalidate(cache, "homerooms");
-      note(t("homerooms.enrolled", { count: added, name: homeroom.name }));
+      toast(t("homerooms.enrolled", { count: added, name: homeroom.name }));
       onClose();
     },
   });
   const toggle = (ids: string[], isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))));
   const isAll = students.length > 0 && students.every((user) => chosen.has(user.id));
   return (
-    <Window title={t("homerooms.enrolInto", { name: homeroom.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("homerooms.enrolInto", { name: homeroom.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <UserSearch text={search} onText={setSearch} />
-          {found.isPending ? <Rows count={4} /> : null}
-          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.isPending ? <ListSkeleton count={4} /> : null}
+          {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
           {found.data && students.length === 0 ? <p className="text-soft">{t("homerooms.noStudents")}</p> : null}
           {students.length > 0 ? (
             <fieldset className="flex flex-col">
@@ -87,6 +87,6 @@ export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Home
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -6,10 +6,10 @@ import { queryKeys } from "../../api/queryKeys";
 import { PasswordHandout } from "../users/PasswordHandout";
 import { fetchAllUsers, isFullUser, type FullUser } from "../users/users";
 import type { PasswordSheet } from "../users/passwordSheets";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";
 
 /** Passwords for those of a homeroom who have never signed in, to be handed out in the first lesson. */
@@ -25,11 +25,11 @@ export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom
   });
   const open = (found.data?.length ?? 0) - sheets.length;
   return (
-    <Window title={t("homerooms.firstPasswords", { name: homeroom.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("homerooms.firstPasswords", { name: homeroom.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          {found.isPending ? <Rows count={2} /> : null}
-          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.isPending ? <ListSkeleton count={2} /> : null}
+          {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
           {found.data?.length === 0 ? <p>{t("homerooms.allSeen")}</p> : null}
           {found.data && found.data.length > 0 ? (
             <>
@@ -43,6 +43,6 @@ export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

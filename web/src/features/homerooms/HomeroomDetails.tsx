@@ -9,13 +9,13 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { staffQuery } from "../users/users";
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Grid } from "../../ui/Grid";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { DataTable } from "../../components/DataTable";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
 import { HomeroomDialog } from "./HomeroomDialog";
 import { EnrolDialog } from "./EnrolDialog";
 import { FirstPasswordsDialog } from "./FirstPasswordsDialog";
@@ -32,8 +32,8 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
   const homeroom = homeroomsQueryResult.data?.find((one) => one.id === id);
   const close = () => setOpen(null);
   const removing = useRemoveStudent(id);
-  if (homeroomsQueryResult.isPending) return <AdminPage title={t("admin.homerooms")}><Rows /></AdminPage>;
-  if (!homeroom) return <AdminPage title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></AdminPage>;
+  if (homeroomsQueryResult.isPending) return <AdminPage title={t("admin.homerooms")}><ListSkeleton /></AdminPage>;
+  if (!homeroom) return <AdminPage title={t("admin.homerooms")}><EmptyState action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</EmptyState></AdminPage>;
   const teacher = known.find((user) => user.id === homeroom.teacherId)?.name;
   const rows = (students.data ?? []).map((one) => ({ ...one, id: one.user.id }));
   const actions = (
@@ -41,9 +41,9 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
       <Button kind="main" onPress={() => setOpen("enrol")}>
         {t("homerooms.enrol")}
       </Button>
-      <More
+      <OverflowMenu
         label={homeroom.name}
-        deeds={[
+        actions={[
           { id: "passwords", name: t("homerooms.passwordsDeed"), onAction: () => setOpen("passwords") },
           { id: "edit", name: t("homerooms.change"), onAction: () => setOpen("edit") },
           { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setOpen("remove") },
@@ -61,12 +61,12 @@ export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void
           {[teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }), homeroom.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: homeroom.gradeLevel })].filter(Boolean).join(" · ")}
         </span>
       </p>
-      {students.isPending ? <Rows /> : null}
-      {students.isError ? <Problems problem={students.error} again={() => void students.refetch()} /> : null}
-      {students.data?.length === 0 ? <Empty action={<Button onPress={() => setOpen("enrol")}>{t("homerooms.enrol")}</Button>}>{t("homerooms.nobody")}</Empty> : null}
+      {students.isPending ? <ListSkeleton /> : null}
+      {students.isError ? <ErrorMessage problem={students.error} onRetry={() => void students.refetch()} /> : null}
+      {students.data?.length === 0 ? <EmptyState action={<Button onPress={() => setOpen("enrol")}>{t("homerooms.enrol")}</Button>}>{t("homerooms.nobody")}</EmptyState> : null}
       {rows.length > 0 ? (
         <>
-          <Grid
+          <DataTable
             label={t("homerooms.students")}
             rows={rows}
             none={null}
@@ -120,9 +120,9 @@ function useRemoveStudent(id: string) {
     },
     onSuccess: async (_, { row, isIn }) => {
       await invalidate(cache, "homerooms");
-      if (!isIn) note(t("homerooms.takenOut", { name: row.user.name }), () => remove.mutate({ row, isIn: true }));
+      if (!isIn) toast(t("homerooms.takenOut", { name: row.user.name }), () => remove.mutate({ row, isIn: true }));
     },
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
   });
   return remove;
 }

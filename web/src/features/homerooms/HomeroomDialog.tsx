@@ -7,10 +7,10 @@ import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { Dialog } from "../../components/Dialog";
 import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { TeacherField } from "./TeacherField";
 import { schoolYearAt } from "./schoolYears";
@@ -31,13 +31,13 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
     mutationFn: () => (homeroom ? unwrap(client.PATCH("/homerooms/{id}", { params: { path: { id: homeroom.id } }, body })) : unwrap(client.POST("/homerooms", { body }))),
     onSuccess: async () => {
       await invalidate(cache, "homerooms");
-      note(homeroom ? t("app.saved") : t("homerooms.made", { name: body.name }));
+      toast(homeroom ? t("app.saved") : t("homerooms.made", { name: body.name }));
       onClose();
     },
   });
   const of = useFieldErrors(save.error);
   return (
-    <Window title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={homeroom ? t("homerooms.edit", { name: homeroom.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -65,6 +65,6 @@ export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | nul
           </p>
         </Form>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -4,13 +4,13 @@ import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { staffQuery } from "../users/users";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { Empty } from "../../ui/Empty";
-import { Grid } from "../../ui/Grid";
-import { More } from "../../ui/More";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
+import { EmptyState } from "../../components/EmptyState";
+import { DataTable } from "../../components/DataTable";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
 import { HomeroomDialog } from "./HomeroomDialog";
 import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { DeleteHomeroomDialog } from "./DeleteHomeroomDialog";
@@ -32,13 +32,13 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
   const [edited, setEdited] = useState<Homeroom | null>(null);
   const [removed, setRemoved] = useState<Homeroom | null>(null);
-  if (found.isPending) return <Rows />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <ListSkeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   if (found.data.length === 0) {
     return (
-      <Empty action={<Button kind="main" onPress={onAdd}>{t("homerooms.add")}</Button>}>
+      <EmptyState action={<Button kind="main" onPress={onAdd}>{t("homerooms.add")}</Button>}>
         {t("homerooms.none")}
-      </Empty>
+      </EmptyState>
     );
   }
   const years = [...new Set(found.data.flatMap((room) => room.academicYear ?? []))].toSorted().toReversed();
@@ -55,7 +55,7 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
           />
         </div>
       ) : null}
-      <Grid
+      <DataTable
         label={t("admin.homerooms")}
         rows={found.data.filter((room) => year === undefined || room.academicYear === year)}
         none={t("homerooms.noneHere")}
@@ -85,9 +85,9 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
             name: t("people.more"),
             isSlim: true,
             cell: (room) => (
-              <More
+              <OverflowMenu
                 label={room.name}
-                deeds={[
+                actions={[
                   { id: "open", name: t("homerooms.open"), onAction: () => onOpen(room.id) },
                   { id: "edit", name: t("homerooms.change"), onAction: () => setEdited(room) },
                   { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setRemoved(room) },

@@ -6,13 +6,13 @@ import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Progress } from "../../ui/Progress";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ProgressBar } from "../../components/ProgressBar";
+import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";
 import { createCopy, planRollOver, type HomeroomCopy } from "./rollOver";
 import { nextYear, schoolYearAt } from "./schoolYears";
@@ -50,7 +50,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
     },
     onSuccess: async ({ made, failed }) => {
       await invalidate(cache, "homerooms");
-      if (made.length > 0) note(t("homerooms.rolled", { count: made.length, year: to }), () => undo.mutate(made));
+      if (made.length > 0) toast(t("homerooms.rolled", { count: made.length, year: to }), () => undo.mutate(made));
       if (failed.length === 0) {
         onDone(to.trim());
         onClose();
@@ -59,11 +59,11 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
   });
   const undo = useMutation({
     mutationFn: (made: string[]) => Promise.all(made.map((id) => unwrap(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
   });
   return (
-    <Window title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || run.isPending || onClose()}>
+    <Dialog title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || run.isPending || onClose()}>
       {(close) => (
         <>
           <p>{t("homerooms.rollText")}</p>
@@ -99,7 +99,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
               </li>
             ))}
           </ul>
-          {run.isPending ? <Progress label={t("homerooms.rolling")} share={share} /> : null}
+          {run.isPending ? <ProgressBar label={t("homerooms.rolling")} share={share} /> : null}
           {run.data && run.data.failed.length > 0 ? (
             <ul role="alert" className="text-bad">
               {run.data.failed.map((text) => (
@@ -117,7 +117,7 @@ export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: read
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 

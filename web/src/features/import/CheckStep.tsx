@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { homeroomsQuery } from "../homerooms/homerooms";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { note } from "../../ui/notes";
-import { Sheet } from "../../ui/Sheet";
+import { toast } from "../../components/toast";
+import { Card } from "../../components/Card";
 import { FileError, SendingProgress } from "./ColumnsStep";
 import { listNewHomerooms } from "./columns";
 import { ImportReportView } from "./ImportReport";
@@ -20,7 +20,7 @@ export function CheckStep({ wizard, change }: { wizard: Wizard; change: Change }
   const count = report.created + report.updated + report.invited;
   const startImport = async () => {
     const result = await sendImport(cache, false);
-    if (result) note(t("import.finished", { count: result.created + result.updated + result.invited }));
+    if (result) toast(t("import.finished", { count: result.created + result.updated + result.invited }));
   };
   return (
     <div className="flex flex-col gap-4">
@@ -59,7 +59,7 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   if (rooms.length === 0) return null;
   const toggle = (name: string, isWanted: boolean) => change({ excludedHomerooms: isWanted ? wizard.excludedHomerooms.filter((other) => other !== name) : [...wizard.excludedHomerooms, name] });
   return (
-    <Sheet>
+    <Card>
       <fieldset>
         <legend className="sr-only">{t("import.newRooms", { count: rooms.length })}</legend>
         <h2 aria-hidden="true">{t("import.newRooms", { count: rooms.length })}</h2>
@@ -74,6 +74,6 @@ function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
           ))}
         </div>
       </fieldset>
-    </Sheet>
+    </Card>
   );
 }

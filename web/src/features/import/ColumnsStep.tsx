@@ -2,13 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../../api/client";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { Grid } from "../../ui/Grid";
-import { Problems } from "../../ui/Problems";
-import { Progress } from "../../ui/Progress";
+import { DataTable } from "../../components/DataTable";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ProgressBar } from "../../components/ProgressBar";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 import { FIELDS, findMissingField, parseLine, type Field } from "./columns";
 import { sendImport, useProgress, type Change, type Wizard } from "./wizard";
 
@@ -71,7 +71,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
   const rest = FIELDS.filter((one) => !COMMON_FIELDS.includes(one));
   return (
     <>
-      <Sheet className="flex flex-col gap-3">
+      <Card className="flex flex-col gap-3">
         <h2>{t("import.columnsTitle")}</h2>
         <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{COMMON_FIELDS.map(field)}</div>
         {wizard.columns.role === undefined ? (
@@ -87,9 +87,9 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
           <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{rest.map(field)}</div>
         </details>
         {unused.length > 0 ? <p className="text-soft text-sm">{t("import.unused", { names: unused.join(", ") })}</p> : null}
-      </Sheet>
+      </Card>
       <h2>{t("import.sample")}</h2>
-      <Grid
+      <DataTable
         label={t("import.sample")}
         rows={sample}
         none={null}
@@ -109,7 +109,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
 export function FileError({ problem }: { problem: unknown }) {
   const { t } = useTranslation();
   if (problem === null) return null;
-  if (!(problem instanceof Problem) || problem.code !== "RATE_LIMITED") return <Problems problem={problem} />;
+  if (!(problem instanceof Problem) || problem.code !== "RATE_LIMITED") return <ErrorMessage problem={problem} />;
   return (
     <p role="alert" className="text-warn">
       {t("import.tooOften")}
@@ -123,10 +123,10 @@ export function SendingProgress({ wizard }: { wizard: Wizard }) {
   const progress = useProgress();
   if (!wizard.sending) return null;
   const { isDry, share } = wizard.sending;
-  if (share < 1) return <Progress label={t("import.uploading")} share={share} />;
+  if (share < 1) return <ProgressBar label={t("import.uploading")} share={share} />;
   const label = t(isDry ? "import.checking" : "import.importing");
-  if (!progress || progress.rows === 0) return <Progress label={label} />;
-  return <Progress label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`} share={progress.done / progress.rows} />;
+  if (!progress || progress.rows === 0) return <ProgressBar label={label} />;
+  return <ProgressBar label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`} share={progress.done / progress.rows} />;
 }
 
 /** How large a file is, in the unit that fits. */

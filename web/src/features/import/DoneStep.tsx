@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Sheet } from "../../ui/Sheet";
+import { Button } from "../../components/Button";
+import { Card } from "../../components/Card";
 import { MissingUsers } from "./MissingUsers";
 import { ImportPasswords } from "./ImportPasswords";
 import { ImportReportView } from "./ImportReport";
@@ -14,7 +14,7 @@ export function DoneStep({ wizard, change, restart }: { wizard: Wizard; change: 
   if (!report) return null;
   return (
     <div className="flex flex-col gap-4">
-      {report.failed > 0 ? <Sheet className="border-warn">{t("import.someFailed", { count: report.failed })}</Sheet> : null}
+      {report.failed > 0 ? <Card className="border-warn">{t("import.someFailed", { count: report.failed })}</Card> : null}
       <ImportPasswords wizard={wizard} report={report} change={change} />
       <MissingUsers wizard={wizard} report={report} />
       <h2>{t("import.reportTitle")}</h2>

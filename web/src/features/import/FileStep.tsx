@@ -2,9 +2,9 @@ import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { FileDropZone } from "../../forms/FileDropZone";
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 import { downloadTable } from "./csv";
 import { readFile, type Change } from "./wizard";
 
@@ -28,19 +28,19 @@ export function FileStep({ change }: { change: Change }) {
         </p>
       ) : null}
       <div className="grid gap-3 md:grid-cols-2">
-        <Sheet className="flex flex-col items-start gap-2">
+        <Card className="flex flex-col items-start gap-2">
           <h2>{t("import.tableTitle")}</h2>
           <p>{t("import.tableText")}</p>
           <Button onPress={example}>{t("import.example")}</Button>
-        </Sheet>
-        <Sheet className="flex flex-col gap-2">
+        </Card>
+        <Card className="flex flex-col gap-2">
           <h2>{t("import.rulesTitle")}</h2>
           <ul className="list-disc ps-5">
             {(["first", "nobody", "passwords", "often"] as const).map((rule) => (
               <li key={rule}>{t(`import.rules.${rule}`)}</li>
             ))}
           </ul>
-        </Sheet>
+        </Card>
       </div>
     </div>
   );

@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 
 import { PasswordHandout } from "../users/PasswordHandout";
 import type { FullUser } from "../users/users";
-import { Problems } from "../../ui/Problems";
-import { Sheet } from "../../ui/Sheet";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Card } from "../../components/Card";
 import { parseLine } from "./columns";
 import { allUsersQuery, usersWithoutPassword } from "./users";
 import type { Change, Report, Wizard } from "./wizard";
@@ -14,17 +14,17 @@ export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; re
   const { t } = useTranslation();
   const known = useQuery({ ...allUsersQuery, enabled: report.created > 0 });
   if (report.created === 0) return null;
-  if (known.isError) return <Problems problem={known.error} again={() => void known.refetch()} />;
+  if (known.isError) return <ErrorMessage problem={known.error} onRetry={() => void known.refetch()} />;
   if (!known.data) return null;
   const people = usersWithoutPassword(wizard, report, known.data);
   const open = people.length - wizard.sheets.length;
   if (people.length === 0) return null;
   return (
-    <Sheet className="flex flex-col gap-3">
+    <Card className="flex flex-col gap-3">
       <h2>{open > 0 ? t("import.passwords", { count: open }) : t("import.passwordsReady", { count: people.length })}</h2>
       <p>{t(open > 0 ? "people.handout.text" : "people.handout.made")}</p>
       <PasswordHandout users={people} sheets={wizard.sheets} onSheets={(slips) => change({ sheets: slips })} of={(user) => homeroomOf(wizard, user)} />
-    </Sheet>
+    </Card>
   );
 }
 

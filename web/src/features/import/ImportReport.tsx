@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Grid, type ColumnOf } from "../../ui/Grid";
+import { Button } from "../../components/Button";
+import { DataTable, type DataColumn } from "../../components/DataTable";
 import { useIsWide } from "../../hooks/useIsWide";
 import { parseLine } from "./columns";
 import { downloadTable } from "./csv";
@@ -22,7 +22,7 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
   const problemText = useRowProblemText();
   const isWide = useIsWide();
   const rows: Row[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
-  const columns: ColumnOf<Row>[] = [
+  const columns: DataColumn<Row>[] = [
     { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
     ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: Row) => <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} /> }]),
     ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: Row) => <RowProblems problems={row.errors.map(problemText)} /> }] : []),
@@ -56,7 +56,7 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
         </fieldset>
         {report.failed > 0 ? <Button onPress={problems}>{t("import.problemsFile")}</Button> : null}
       </div>
-      <Grid label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })} columns={columns} rows={rows.slice(0, many)} none={t("import.noRows")} isLong />
+      <DataTable label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })} columns={columns} rows={rows.slice(0, many)} none={t("import.noRows")} isLong />
       {rows.length > many ? (
         <p>
           <Button onPress={() => setMany(many + PAGE_SIZE)}>{t("app.loadMore")}</Button>

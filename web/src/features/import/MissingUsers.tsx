@@ -6,10 +6,10 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { isFullUser, type KnownUser } from "../users/users";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { note } from "../../ui/notes";
-import { Sheet } from "../../ui/Sheet";
+import { toast } from "../../components/toast";
+import { Card } from "../../components/Card";
 import { allUsersQuery, usersNotInFile } from "./users";
 import type { Report, Wizard } from "./wizard";
 
@@ -26,10 +26,10 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
     },
     onSuccess: (_, { users, isActive }) => {
       setChosen(new Set());
-      if (isActive) note(t("import.onAgain", { count: users.length }));
-      else note(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
+      if (isActive) toast(t("import.onAgain", { count: users.length }));
+      else toast(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
     },
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
     onSettled: () => invalidate(cache, "users"),
   });
   const people = known ? usersNotInFile(wizard, report, known) : [];
@@ -40,7 +40,7 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   const picked = own.filter((user) => chosen.has(user.id));
   const toggle = (id: string, isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
   return (
-    <Sheet className="flex flex-col gap-3">
+    <Card className="flex flex-col gap-3">
       <h2>{t("import.missing", { count: people.length })}</h2>
       <p>{t("import.missingText")}</p>
       <details>
@@ -70,6 +70,6 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
           </Button>
         </p>
       ) : null}
-    </Sheet>
+    </Card>
   );
 }

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { type Box as BoxName, type Message, messagesQuery } from "./messages";
 import { MessageView } from "./MessageView";
 
@@ -26,9 +26,9 @@ export function MessageList({ box, classId, own, openId, onOpen, onReply, classN
   const { t } = useTranslation();
   const pages = useInfiniteQuery(messagesQuery(box, classId));
   const all = (pages.data?.pages ?? []).flatMap((page) => page.data);
-  if (pages.isPending) return <Shape />;
-  if (!pages.data) return <Problems problem={pages.error} again={() => void pages.refetch()} />;
-  if (all.length === 0) return <Empty>{t(`messages.none.${box}`)}</Empty>;
+  if (pages.isPending) return <Skeleton />;
+  if (!pages.data) return <ErrorMessage problem={pages.error} onRetry={() => void pages.refetch()} />;
+  if (all.length === 0) return <EmptyState>{t(`messages.none.${box}`)}</EmptyState>;
   return (
     <div className="flex flex-col items-start gap-3">
       <ul className="border-faint bg-sheet divide-faint w-full divide-y rounded-xl border">
@@ -80,7 +80,7 @@ function MessageRow({ message, own, isOpen, onOpen, classNameOf }: MessageRowPro
           <span className="text-soft truncate">{message.subject ?? message.content.split("\n")[0]}</span>
         </span>
         <span className="text-soft text-sm whitespace-nowrap">
-          <When at={message.createdAt} />
+          <Time at={message.createdAt} />
         </span>
         <ChevronDown aria-hidden="true" className={`size-4 shrink-0 ${isOpen ? "rotate-180" : ""}`} />
       </button>

@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { Ask } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { ConfirmButton } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { type Message, messageQuery } from "./messages";
 
 interface Props {
@@ -38,14 +38,14 @@ export function MessageView({ preview, own, onReply, onDeleted }: Props) {
   const remove = useMutation({
     mutationFn: () => client.DELETE("/messages/{id}", { params: { path: { id: preview.id } } }),
     onSuccess: () => {
-      note(t("messages.deleted"));
+      toast(t("messages.deleted"));
       onDeleted();
       document.querySelector<HTMLElement>("main h1")?.focus();
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.box() }),
   });
-  if (!found.data) return found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : <Shape count={1} />;
+  if (!found.data) return found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : <Skeleton count={1} />;
   const all = found.data.recipients ?? [];
   return (
     <div className="flex flex-col gap-3 px-3 pb-3">
@@ -53,13 +53,13 @@ export function MessageView({ preview, own, onReply, onDeleted }: Props) {
       <p className="max-w-prose break-words whitespace-pre-wrap">{found.data.content}</p>
       <p className="flex flex-wrap gap-2">
         {isOwn ? null : <Button onPress={() => onReply(found.data)}>{t("messages.answer")}</Button>}
-        <Ask
+        <ConfirmButton
           kind="quiet"
           open={t("app.delete")}
           title={t("messages.deleteTitle")}
           text={t("messages.deleteText")}
-          yes={t("app.delete")}
-          onYes={() => remove.mutate()}
+          confirmLabel={t("app.delete")}
+          onConfirm={() => remove.mutate()}
           isPending={remove.isPending}
         />
       </p>

@@ -7,11 +7,11 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { fieldError } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Addressee } from "./messages";
 import { RecipientPicker, type Recipients } from "./RecipientPicker";
 
@@ -28,9 +28,9 @@ interface Props {
 export function NewMessageDialog({ own, isStaff, to, subject: about = "", onClose }: Props) {
   const { t } = useTranslation();
   return (
-    <Window title={t(to ? "messages.answer" : "messages.write")} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
+    <Dialog title={t(to ? "messages.answer" : "messages.write")} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
       {(close) => <MessageForm own={own} isStaff={isStaff} to={to} subject={about} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -56,7 +56,7 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
       }),
     onSuccess: () => {
       updateText("");
-      note(t("messages.sent"));
+      toast(t("messages.sent"));
       close();
     },
     onSettled: () => invalidate(cache, "messages"),
@@ -74,7 +74,7 @@ function MessageForm({ own, isStaff, to, subject: about = "", close }: Omit<Prop
       {to ? <p>{t("messages.to", { names: to.name })}</p> : <RecipientPicker isStaff={isStaff} own={own} recipients={recipients} onChange={setRecipients} />}
       <TextField label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(error ? { problem: error } : {})} />
       <TextArea label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={updateText} problem={fieldError(send.error, "content")} />
-      {send.isError ? <Problems problem={send.error} /> : null}
+      {send.isError ? <ErrorMessage problem={send.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isDisabled={!isReady} isPending={send.isPending}>

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useCalm } from "../../lib/calm";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { RadioGroup } from "../../forms/RadioGroup";

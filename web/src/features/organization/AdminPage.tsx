@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-import { Heading } from "../../ui/Heading";
+import { PageHeading } from "../../components/PageHeading";
 import { AdminNav } from "./AdminNav";
 
 /** A screen of the administration: its parts, the name of this one, what can be done here, and what is here. */
@@ -10,7 +10,7 @@ export function AdminPage({ title, actions, children }: { title: string; actions
       <AdminNav />
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Heading title={title}>{title}</Heading>
+          <PageHeading title={title}>{title}</PageHeading>
           {actions === undefined ? null : <div className="flex flex-wrap gap-2 sm:ms-auto">{actions}</div>}
         </div>
         {children}

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 
 /** Erases a person after showing what goes; nothing brings it back, so the name has to be typed. */
 export function EraseUser({ userId, name, onErased }: { userId: string; name: string; onErased: () => Promise<void> }) {
@@ -21,7 +21,7 @@ export function EraseUser({ userId, name, onErased }: { userId: string; name: st
   const erasing = useMutation({
     mutationFn: () => unwrap(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: false } })),
     onSuccess: async () => {
-      note(t("privacy.erased", { name }));
+      toast(t("privacy.erased", { name }));
       // Nobody is left to be asked for before everything else is asked for anew.
       await onErased();
       await cache.invalidateQueries();
@@ -39,7 +39,7 @@ export function EraseUser({ userId, name, onErased }: { userId: string; name: st
         {t("privacy.erase")}
       </Button>
       {preview === undefined ? null : (
-        <Asked title={t("privacy.eraseTitle", { name })} text={<ErasureList erased={preview} />} yes={t("privacy.eraseYes")} typed={name} onYes={() => erasing.mutate()} onClose={() => setPreview(undefined)} />
+        <ConfirmDialog title={t("privacy.eraseTitle", { name })} text={<ErasureList erased={preview} />} confirmLabel={t("privacy.eraseYes")} requiredText={name} onConfirm={() => erasing.mutate()} onClose={() => setPreview(undefined)} />
       )}
     </div>
   );

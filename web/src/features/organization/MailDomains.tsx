@@ -4,14 +4,14 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
-import { Ask } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
+import { ConfirmButton } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { When } from "../../ui/When";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
 import { type MailDomain, mailDomainsQuery, useMailDomains } from "./useMailDomains";
 import { SettingsSection } from "./SettingsSection";
 
@@ -32,8 +32,8 @@ export function MailDomainList({ tenant }: { tenant?: string }) {
   const actions = useMailDomains(tenant);
   return (
     <>
-      {found.isPending ? <Rows count={2} /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <ListSkeleton count={2} /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data?.length === 0 ? <p className="text-soft">{t("domains.none")}</p> : null}
       {found.data && found.data.length > 0 ? (
         <ul className="flex flex-col gap-4">
@@ -59,7 +59,7 @@ function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; i
   const check = () => {
     setProblem(null);
     actions.check.mutate(domain.id, {
-      onSuccess: (now) => note(t(now.failingSince === null ? "domains.found" : "domains.notFound")),
+      onSuccess: (now) => toast(t(now.failingSince === null ? "domains.found" : "domains.notFound")),
       onError: setProblem,
     });
   };
@@ -71,12 +71,12 @@ function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; i
       </p>
       {domain.failingSince !== null && domain.lostAt !== null ? (
         <Hint>
-          {t("domains.failing")} <When at={domain.lostAt} />
+          {t("domains.failing")} <Time at={domain.lostAt} />
         </Hint>
       ) : null}
       {isByRecord && domain.checkedAt !== null ? (
         <Hint>
-          {t("domains.checked")} <When at={domain.checkedAt} />
+          {t("domains.checked")} <Time at={domain.checkedAt} />
         </Hint>
       ) : null}
       {isByRecord ? null : <Hint>{t("domains.bySuper")}</Hint>}
@@ -92,12 +92,12 @@ function MailDomainItem({ domain, isOfTenant, actions }: { domain: MailDomain; i
             {t("domains.check")}
           </Button>
         ) : null}
-        <Ask
+        <ConfirmButton
           open={t("domains.remove")}
           title={t("domains.removeTitle", { domain: domain.domain })}
           text={t("domains.removeText")}
-          yes={t("domains.removeYes")}
-          onYes={() => actions.remove.mutate(domain.id, { onError: (refused) => note(errorText(refused)) })}
+          confirmLabel={t("domains.removeYes")}
+          onConfirm={() => actions.remove.mutate(domain.id, { onError: (refused) => toast(errorText(refused)) })}
         />
       </p>
     </>
@@ -108,9 +108,9 @@ const Hint = ({ children }: { children: ReactNode }) => <p className="text-soft 
 
 function DomainStatus({ domain }: { domain: MailDomain }) {
   const { t } = useTranslation();
-  if (domain.status === "VERIFIED" && domain.failingSince !== null) return <Chip tone="warn">{t("domains.is.FAILING")}</Chip>;
+  if (domain.status === "VERIFIED" && domain.failingSince !== null) return <Badge tone="warn">{t("domains.is.FAILING")}</Badge>;
   const tone = domain.status === "VERIFIED" ? "good" : domain.status === "LOST" ? "bad" : "plain";
-  return <Chip tone={tone}>{t(`domains.is.${domain.status}`)}</Chip>;
+  return <Badge tone={tone}>{t(`domains.is.${domain.status}`)}</Badge>;
 }
 
 /** The TXT record as it is entered at the provider of the domain. */

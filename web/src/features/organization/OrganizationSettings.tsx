@@ -8,12 +8,12 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { meQuery } from "../../auth/session";
 import { currentVersion, type FieldConflict, ifMatch, mergeForm, type Versioned, withVersion } from "../../api/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../../i18n";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { EditConflict } from "../../forms/EditConflict";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { settingsQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
@@ -82,7 +82,7 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
       setBase(saved);
       setDifferences(undefined);
       cache.setQueryData(settingsQuery.queryKey, saved);
-      note(t("app.saved"));
+      toast(t("app.saved"));
       return cache.invalidateQueries({ queryKey: meQuery.queryKey });
     },
   });

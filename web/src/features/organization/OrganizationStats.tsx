@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { statsQuery } from "./organization";
 
 /** The school in numbers. */
 export function OrganizationStats() {
   const { t, i18n } = useTranslation();
   const found = useQuery(statsQuery);
-  if (found.isPending) return <Shape count={3} />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton count={3} />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const { users, ...rest } = found.data;
   const numbers = [
     ["students", users.student],

@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../ui/Button";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Time } from "../../components/Time";
 import { personalExportQuery } from "./organization";
 
 const STORAGE_KEY = "exports:";
@@ -49,7 +49,7 @@ function ExportJob({ id }: { id: string }) {
   return (
     <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
-        {t(`privacy.job.${job.status}`)} (<When at={job.createdAt} />)
+        {t(`privacy.job.${job.status}`)} (<Time at={job.createdAt} />)
       </span>
       {isMade ? (
         <a href={job.downloadUrl ?? ""} download className="inline-flex min-h-11 items-center">
@@ -58,7 +58,7 @@ function ExportJob({ id }: { id: string }) {
       ) : null}
       {isMade && job.expiresAt !== null ? (
         <span className="text-soft text-sm">
-          {t("privacy.until")} <When at={job.expiresAt} />
+          {t("privacy.until")} <Time at={job.expiresAt} />
         </span>
       ) : null}
     </output>

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Check, CircleSlash, TriangleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { healthQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 
@@ -16,8 +16,8 @@ export function ServiceHealth() {
   const found = useQuery(healthQuery);
   return (
     <SettingsSection title={t("health.title")}>
-      {found.isPending ? <Shape count={1} /> : null}
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={1} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <>
           <ul className="divide-faint divide-y">

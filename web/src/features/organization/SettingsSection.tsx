@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 
 /** A part of a screen of settings: its name, what it is for, and what can be set. */
 export function SettingsSection({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title}>
-      <Sheet className="flex flex-col gap-4 sm:p-5">
+      <Card className="flex flex-col gap-4 sm:p-5">
         <div>
           <h2>{title}</h2>
           {text === undefined ? null : <p className="text-soft text-sm">{text}</p>}
         </div>
         {children}
-      </Sheet>
+      </Card>
     </section>
   );
 }

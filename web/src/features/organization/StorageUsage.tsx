@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { useFormatBytes } from "../../i18n/bytes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { storageQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 import { UsageBar } from "./UsageBar";
@@ -17,8 +17,8 @@ export function StorageUsage() {
   const kinds = Object.entries(found.data?.kinds ?? {}).filter(([, amount]) => amount > 0);
   return (
     <SettingsSection title={t("overview.storage")}>
-      {found.isPending ? <Shape count={1} /> : null}
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={1} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <>
           <div className="flex flex-col gap-1">
@@ -33,7 +33,7 @@ export function StorageUsage() {
             <AmountList title={t("overview.classes")} lines={found.data.classes.slice(0, 8).map((one) => [one.id, one.name, bytes(one.bytes)])} />
           )}
           <p className="text-soft text-sm">
-            {t("overview.counted")} <When at={found.data.countedAt} />
+            {t("overview.counted")} <Time at={found.data.countedAt} />
           </p>
         </>
       ) : null}

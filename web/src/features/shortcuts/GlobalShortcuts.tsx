@@ -9,11 +9,11 @@ import { assignmentsQuery } from "../groups/groups";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
 import { sortIntoDay } from "../today/topicsOfTheDay";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import type { ShortcutScreen } from "./shortcuts";
-import { part } from "../../ui/part";
+import { lazyPart } from "../../components/lazyPart";
 
-const ShortcutDialog = part(async () => (await import("./ShortcutDialog")).ShortcutDialog);
+const ShortcutDialog = lazyPart(async () => (await import("./ShortcutDialog")).ShortcutDialog);
 
 /** The help that stands at the same place on every screen, and the keys that work on every screen. */
 export function GlobalShortcuts({ person }: { person: Me }) {

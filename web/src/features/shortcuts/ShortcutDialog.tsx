@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { ShortcutList } from "./ShortcutList";
 import { ShortcutSwitch } from "./ShortcutSwitch";
 import type { ShortcutScreen } from "./shortcuts";
@@ -10,7 +10,7 @@ import type { ShortcutScreen } from "./shortcuts";
 export function ShortcutDialog({ screen, isStaff, onClose }: { screen: ShortcutScreen | undefined; isStaff: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("keys.title")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("keys.title")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <ShortcutList screens={screen === undefined ? ["everywhere"] : [screen, "everywhere"]} isStaff={isStaff} />
@@ -20,6 +20,6 @@ export function ShortcutDialog({ screen, isStaff, onClose }: { screen: ShortcutS
           </Link>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -7,10 +7,10 @@ import { client, unwrap } from "../../api/client";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { Dialog } from "../../components/Dialog";
 import { COLOURS, type Subject } from "./subjects";
 
 /** A subject's name, code, colour and description: of a new one, or of one that is there. */
@@ -27,13 +27,13 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
     mutationFn: () => (subject ? unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : unwrap(client.POST("/subjects", { body }))),
     onSuccess: async () => {
       await invalidate(cache, "subjects");
-      note(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
+      toast(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
       onClose();
     },
   });
   const of = useFieldErrors(save.error);
   return (
-    <Window title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <Form
           className="flex flex-col gap-4"
@@ -61,7 +61,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
           </p>
         </Form>
       )}
-    </Window>
+    </Dialog>
   );
 }
 

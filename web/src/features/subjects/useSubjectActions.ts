@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, Problem } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import type { Subject } from "./subjects";
 
 /** Offering a subject or not, and removing one that nobody uses. */
@@ -19,9 +19,9 @@ export function useSubjectActions() {
       unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
     onSuccess: async (_, { subject, isActive, isUndo }) => {
       await refresh();
-      note(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }));
+      toast(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => setOffered.mutate({ subject, isActive: !isActive, isUndo: true }));
     },
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
   });
   const restore = useMutation({
     mutationFn: async ({ name, code, color, description, isActive }: Subject) => {
@@ -29,19 +29,19 @@ export function useSubjectActions() {
       if (!isActive) await unwrap(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
     },
     onSuccess: refresh,
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
   });
   const remove = useMutation({
     mutationFn: (subject: Subject) => unwrap(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
     onSuccess: async (_, subject) => {
       await refresh();
       // Nobody used it, so one that is made anew is the same.
-      note(t("subjects.removed", { name: subject.name }), () => restore.mutate(subject));
+      toast(t("subjects.removed", { name: subject.name }), () => restore.mutate(subject));
     },
     onError: (problem, subject) => {
       const isUsed = problem instanceof Problem && problem.code === "SUBJECT_IN_USE";
-      if (isUsed && subject.isActive) note(t("subjects.inUse", { name: subject.name }));
-      else note(isUsed ? t("subjects.inUseOff", { name: subject.name }) : errorText(problem));
+      if (isUsed && subject.isActive) toast(t("subjects.inUse", { name: subject.name }));
+      else toast(isUsed ? t("subjects.inUseOff", { name: subject.name }) : errorText(problem));
     },
   });
   return { offer: setOffered, remove };

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { fetchFile } from "./fetchFile";
 
 const FORMATS = ["original", "pdf", "both"] as const;
@@ -19,7 +19,7 @@ export function DownloadArchiveDialog({ topicId, title, hasSubmissions, onClose 
     onClose();
   };
   return (
-    <Window title={t("submissions.packTitle", { title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("submissions.packTitle", { title })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <RadioGroup label={t("submissions.source")} options={SOURCES.map((id) => ({ id, name: t(`submissions.sources.${id}`) }))} value={source} onChange={setSource} />
@@ -33,6 +33,6 @@ export function DownloadArchiveDialog({ topicId, title, hasSubmissions, onClose 
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { useErrorText } from "../../i18n/useErrorText";
 import { dismissDownload, dismissAllDownloads, type Download, useDownloads } from "./downloadQueue";
 

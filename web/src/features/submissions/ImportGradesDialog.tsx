@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 
 import type { Schemas } from "../../api/client";
 import { upload } from "../../api/upload";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { FileDropZone } from "../../forms/FileDropZone";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 
 type GradeImportReport = Schemas["GradeImportReport"];
 
@@ -26,7 +26,7 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
   const importing = useMutation({
     mutationFn: (table: File) => send(table, false),
     onSuccess: (report) => {
-      note(t("submissions.imported", { count: report.created + report.updated }));
+      toast(t("submissions.imported", { count: report.created + report.updated }));
       onClose();
     },
     onSettled: () => cache.invalidateQueries(),
@@ -39,14 +39,14 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
   };
   const changes = previewing.data === undefined ? 0 : previewing.data.created + previewing.data.updated;
   return (
-    <Window title={t("submissions.importTitle", { title })} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("submissions.importTitle", { title })} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p>{t("submissions.importText")}</p>
           <FileDropZone label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={previewing.isPending} onFiles={([table]) => choose(table)} />
           <output>{previewing.data ? <ImportPreview report={previewing.data} /> : null}</output>
-          {previewing.isError ? <Problems problem={previewing.error} /> : null}
-          {importing.isError ? <Problems problem={importing.error} /> : null}
+          {previewing.isError ? <ErrorMessage problem={previewing.error} /> : null}
+          {importing.isError ? <ErrorMessage problem={importing.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
             <Button kind="main" isDisabled={changes === 0 || file === undefined} isPending={importing.isPending} onPress={() => file && importing.mutate(file)}>
@@ -55,7 +55,7 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 

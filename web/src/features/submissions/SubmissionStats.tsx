@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Sheet } from "../../ui/Sheet";
-import { When } from "../../ui/When";
+import { Card } from "../../components/Card";
+import { Time } from "../../components/Time";
 import { topicWorksQuery } from "../grading/work";
 import { TopicActions } from "./TopicActions";
 import { countDraftGrades, countShares, type Stats } from "./submissions";
@@ -32,7 +32,7 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
   const found = useQuery({ ...topicWorksQuery(stats.assignmentId), enabled: stats.submitted > 0 });
   const draftCount = stats.submitted > 0 ? found.data && countDraftGrades(found.data) : 0;
   return (
-    <Sheet className="flex h-full flex-col gap-3">
+    <Card className="flex h-full flex-col gap-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
         {isOne ? (
           <strong>{stats.title}</strong>
@@ -42,12 +42,12 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
           </Link>
         )}
         <span className="text-soft text-sm">
-          {t("submissions.until")} <When at={stats.deadline} />
+          {t("submissions.until")} <Time at={stats.deadline} />
         </span>
       </p>
       <ShareBar stats={stats} />
       <TopicActions topicId={stats.assignmentId} title={stats.title} draftCount={draftCount} submitted={stats.submitted + stats.graded} />
-    </Sheet>
+    </Card>
   );
 }
 

@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Chip } from "../../ui/Chip";
-import { type ColumnOf, Grid } from "../../ui/Grid";
-import { More } from "../../ui/More";
-import { When } from "../../ui/When";
+import { Badge } from "../../components/Badge";
+import { type DataColumn, DataTable } from "../../components/DataTable";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { Time } from "../../components/Time";
 import { useGradeText } from "../grading/GradeSummary";
 import { LatenessBadge } from "../grading/SubmissionHistory";
 import { nameOf, type Submission } from "../grading/work";
@@ -39,7 +39,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
       </>
     ),
     submitted: (row) => (row.currentSubmission ? <SubmittedCell submission={row.currentSubmission} /> : <span className="text-soft">–</span>),
-    status: (row) => <Chip tone={TONES[row.groupAssignment.status]}>{t(`work.state.${row.groupAssignment.status}`)}</Chip>,
+    status: (row) => <Badge tone={TONES[row.groupAssignment.status]}>{t(`work.state.${row.groupAssignment.status}`)}</Badge>,
     grade: (row) => <GradeCell attempt={row.currentSubmission} maxPoints={maxPointsOf(row.assignment.id)} />,
     files: (row) => (row.currentSubmission ? <FilesCell attempt={row.currentSubmission} name={nameOf(row.group)} /> : <span className="text-soft">–</span>),
   };
@@ -51,11 +51,11 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
   const navigate = useNavigate();
   const cells = cellsOf(t, maxPointsOf);
   const columns = COLUMNS.filter((column) => column !== "topic" || filters.assignmentId === undefined).map(
-    (column): ColumnOf<Row & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
+    (column): DataColumn<Row & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
   );
   const sort: SortDescriptor | undefined = filters.sort && { column: filters.sort, direction: filters.down ? "descending" : "ascending" };
   return (
-    <Grid
+    <DataTable
       label={t("submissions.title")}
       columns={columns}
       rows={rows.map((row) => ({ ...row, id: row.groupAssignment.id }))}
@@ -71,7 +71,7 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
 function SubmittedCell({ submission }: { submission: Submission }) {
   return (
     <span className="whitespace-nowrap">
-      <When at={submission.submittedAt} />
+      <Time at={submission.submittedAt} />
       <span className="text-soft block text-sm">
         <LatenessBadge attempt={submission} />
       </span>
@@ -102,9 +102,9 @@ function FilesCell({ attempt, name }: { attempt: Submission; name: string }) {
   });
   return (
     <span className="-my-1 inline-block">
-      <More label={t("submissions.filesOf", { name })} deeds={actions}>
+      <OverflowMenu label={t("submissions.filesOf", { name })} actions={actions}>
         {t("submissions.files", { count: attempt.documents.length })}
-      </More>
+      </OverflowMenu>
     </span>
   );
 }

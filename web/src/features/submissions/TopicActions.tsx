@@ -3,11 +3,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { fetchFile } from "./fetchFile";
 import { ImportGradesDialog } from "./ImportGradesDialog";
 import { DownloadArchiveDialog } from "./DownloadArchiveDialog";
@@ -29,7 +29,7 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
   const close = () => setOpen(undefined);
   const publish = useMutation({
     mutationFn: () => unwrap(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
-    onSuccess: ({ published }) => note(t("submissions.published", { count: published })),
+    onSuccess: ({ published }) => toast(t("submissions.published", { count: published })),
     onSettled: () => cache.invalidateQueries(),
   });
   // Spreadsheets of countries with a comma in their numbers expect semicolons between the cells.
@@ -46,23 +46,23 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
         <Button onPress={() => setOpen("pack")} aria-label={t("submissions.packOf", { title })}>
           {t("submissions.pack")}
         </Button>
-        <More
+        <OverflowMenu
           label={t("submissions.gradesOf", { title })}
-          deeds={[
+          actions={[
             { id: "csv", name: t("submissions.csv"), onAction: csv },
             { id: "import", name: t("submissions.import"), isDisabled: submitted === 0, onAction: () => setOpen("import") },
           ]}
         >
           {t("submissions.grades")}
-        </More>
+        </OverflowMenu>
       </p>
-      {publish.isError ? <Problems problem={publish.error} /> : null}
+      {publish.isError ? <ErrorMessage problem={publish.error} /> : null}
       {open === "publish" ? (
-        <Asked
+        <ConfirmDialog
           title={t("submissions.publishTitle", { title })}
           text={t("submissions.publishText")}
-          yes={draftCount === undefined ? t("submissions.publishAll") : t("submissions.publishYes", { count: draftCount })}
-          onYes={() => publish.mutate()}
+          confirmLabel={draftCount === undefined ? t("submissions.publishAll") : t("submissions.publishYes", { count: draftCount })}
+          onConfirm={() => publish.mutate()}
           onClose={close}
         />
       ) : null}

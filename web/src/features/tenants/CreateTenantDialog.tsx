@@ -8,9 +8,9 @@ import { fieldError, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { language, TAGS } from "../../i18n";
 import { TimeZoneField } from "../../forms/TimeZoneField";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import { suggestSlug } from "./tenants";
 
@@ -19,9 +19,9 @@ export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const [created, setCreated] = useState<Schemas["FoundedTenant"]>();
   return (
-    <Window title={created ? t("tenants.founded", { name: created.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={created ? t("tenants.founded", { name: created.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (created ? <TenantCreated created={created} close={close} /> : <CreateTenantForm close={close} onCreated={setCreated} />)}
-    </Window>
+    </Dialog>
   );
 }
 

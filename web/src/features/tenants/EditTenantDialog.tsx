@@ -5,19 +5,19 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { fieldError, useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { note } from "../../ui/notes";
-import { Window } from "../../ui/Window";
+import { toast } from "../../components/toast";
+import { Dialog } from "../../components/Dialog";
 import { parseQuota, type Tenant, formatQuota } from "./tenants";
 
 /** What only whoever runs the installation changes of a school: where it is found, and how much it may keep. */
 export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("tenants.editTitle", { name: tenant.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("tenants.editTitle", { name: tenant.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => <EditTenantForm tenant={tenant} close={close} />}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -43,7 +43,7 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
         }),
       ),
     onSuccess: () => {
-      note(t("app.saved"));
+      toast(t("app.saved"));
       close();
       return cache.invalidateQueries();
     },

@@ -5,8 +5,8 @@ import { useFormatBytes } from "../../i18n/bytes";
 import { useTime } from "../../i18n/time";
 import { ServiceHealth } from "../organization/ServiceHealth";
 import { SettingsSection } from "../organization/SettingsSection";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { systemQuery } from "./tenants";
 
 /** How the installation stands: what it needs, its database, its work beside requests. */
@@ -33,8 +33,8 @@ export function InstallationStatus() {
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <ServiceHealth />
       <SettingsSection title={t("health.installation")}>
-        {found.isPending ? <Shape count={1} /> : null}
-        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+        {found.isPending ? <Skeleton count={1} /> : null}
+        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
         <FactList pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
         {known ? (
           <details>

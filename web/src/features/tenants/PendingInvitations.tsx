@@ -6,8 +6,8 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { InvitationList } from "../users/InvitationList";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import type { Tenant } from "./tenants";
 
@@ -23,7 +23,7 @@ export function PendingInvitations({ tenant }: { tenant: Tenant }) {
       setAccepted(confirmed);
       await invalidate(cache, "admin", "tenants");
     },
-    onError: (problem) => void note(errorText(problem)),
+    onError: (problem) => void toast(errorText(problem)),
   });
   return (
     <>

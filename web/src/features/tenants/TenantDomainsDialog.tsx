@@ -1,15 +1,15 @@
 import { useTranslation } from "react-i18next";
 
 import { MailDomainList } from "../organization/MailDomains";
-import { Button } from "../../ui/Button";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
 import type { Tenant } from "./tenants";
 
 /** The mail domains of a school, set by whoever runs the installation. */
 export function TenantDomainsDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Window title={t("domains.titleOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("domains.titleOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p className="text-soft text-sm">{t("domains.superText")}</p>
@@ -19,6 +19,6 @@ export function TenantDomainsDialog({ tenant, onClose }: { tenant: Tenant; onClo
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -8,16 +8,16 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { chooseSchool, type Me } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { RowText } from "../organization/RowText";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
 import { TextField } from "../../forms/TextField";
-import { type ColumnOf, Grid } from "../../ui/Grid";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
+import { type DataColumn, DataTable } from "../../components/DataTable";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
 import { TenantDomainsDialog } from "./TenantDomainsDialog";
 import { EditTenantDialog } from "./EditTenantDialog";
 import { CreateTenantDialog } from "./CreateTenantDialog";
@@ -33,11 +33,11 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
   const list = useQuery(tenantsQuery(search.trim()));
   const [dialog, setDialog] = useState<TenantDialog>();
   const actions = useTenantActions(person);
-  const columns: ColumnOf<Tenant>[] = [
+  const columns: DataColumn<Tenant>[] = [
     { id: "name", name: t("tenants.name"), cell: (one) => <RowText>{one.name}</RowText> },
     { id: "slug", name: t("tenants.slug"), isExtra: true, cell: (one) => <RowText>{one.slug}</RowText> },
     { id: "domain", name: t("tenants.domain"), isExtra: true, cell: (one) => <RowText>{one.customDomain ?? "–"}</RowText> },
-    { id: "status", name: t("tenants.status"), cell: (one) => <RowText><Chip tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Chip></RowText> },
+    { id: "status", name: t("tenants.status"), cell: (one) => <RowText><Badge tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Badge></RowText> },
     { id: "created", name: t("tenants.created"), isExtra: true, cell: (one) => <RowText>{day(one.createdAt)}</RowText> },
     {
       id: "deeds",
@@ -48,9 +48,9 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
           <Button isPending={actions.enter.isPending} onPress={() => actions.enter.mutate(one)} aria-label={t("tenants.enterOf", { name: one.name })}>
             {t("tenants.enter")}
           </Button>
-          <More
+          <OverflowMenu
             label={one.name}
-            deeds={[
+            actions={[
               { id: "edit", name: t("tenants.edit"), onAction: () => setDialog({ is: "edit", tenant: one }) },
               { id: "members", name: t("tenants.members"), onAction: () => setDialog({ is: "members", tenant: one }) },
               { id: "domains", name: t("domains.open"), onAction: () => setDialog({ is: "domains", tenant: one }) },
@@ -74,10 +74,10 @@ export function TenantList({ person, search, onSearch }: { person: Me; search: s
           {t("tenants.new")}
         </Button>
       </div>
-      {list.isPending ? <Rows count={3} /> : null}
-      {list.isError && !list.data ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
-      {list.data?.length === 0 && search === "" ? <Empty action={<Button onPress={() => setDialog({ is: "new" })}>{t("tenants.new")}</Button>}>{t("school.first")}</Empty> : null}
-      {list.data && (list.data.length > 0 || search !== "") ? <Grid label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} /> : null}
+      {list.isPending ? <ListSkeleton count={3} /> : null}
+      {list.isError && !list.data ? <ErrorMessage problem={list.error} onRetry={() => void list.refetch()} /> : null}
+      {list.data?.length === 0 && search === "" ? <EmptyState action={<Button onPress={() => setDialog({ is: "new" })}>{t("tenants.new")}</Button>}>{t("school.first")}</EmptyState> : null}
+      {list.data && (list.data.length > 0 || search !== "") ? <DataTable label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} /> : null}
       {dialog ? <TenantDialogs person={person} dialog={dialog} actions={actions} close={() => setDialog(undefined)} /> : null}
     </div>
   );
@@ -91,8 +91,8 @@ function TenantDialogs({ person, dialog, actions, close }: { person: Me; dialog:
   if (dialog.is === "members") return <TenantMembersDialog person={person} tenant={tenant} onClose={close} />;
   if (dialog.is === "domains") return <TenantDomainsDialog tenant={tenant} onClose={close} />;
   if (dialog.is === "suspend")
-    return <Asked title={t("tenants.suspendTitle", { name: tenant.name })} text={t("tenants.suspendText")} yes={t("tenants.suspendYes")} onYes={() => actions.shut.mutate(tenant)} onClose={close} />;
-  return <Asked title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} yes={t("tenants.deleteYes")} typed={tenant.slug} onYes={() => actions.remove.mutate(tenant)} onClose={close} />;
+    return <ConfirmDialog title={t("tenants.suspendTitle", { name: tenant.name })} text={t("tenants.suspendText")} confirmLabel={t("tenants.suspendYes")} onConfirm={() => actions.shut.mutate(tenant)} onClose={close} />;
+  return <ConfirmDialog title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} confirmLabel={t("tenants.deleteYes")} requiredText={tenant.slug} onConfirm={() => actions.remove.mutate(tenant)} onClose={close} />;
 }
 
 /** Entering, shutting, opening and deleting a school. */
@@ -101,10 +101,10 @@ function useTenantActions(person: Me) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const errorText = useErrorText();
-  const onError = (problem: unknown) => note(errorText(problem));
+  const onError = (problem: unknown) => toast(errorText(problem));
   const path = (tenant: Tenant) => ({ params: { path: { id: tenant.id } } });
   const onChanged = (text: string) => {
-    note(text);
+    toast(text);
     return cache.invalidateQueries();
   };
   const reactivate = useMutation({
@@ -115,7 +115,7 @@ function useTenantActions(person: Me) {
   const suspend = useMutation({
     mutationFn: (tenant: Tenant) => client.POST("/tenants/{id}/suspend", path(tenant)),
     onSuccess: (_, tenant) => {
-      note(t("tenants.suspended", { name: tenant.name }), () => reactivate.mutate(tenant));
+      toast(t("tenants.suspended", { name: tenant.name }), () => reactivate.mutate(tenant));
       return cache.invalidateQueries();
     },
     onError,

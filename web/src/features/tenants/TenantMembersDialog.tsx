@@ -6,10 +6,10 @@ import { client } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import type { Me } from "../../auth/session";
 import { clearPageSchool } from "../../auth/pageSchool";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Dialog } from "../../components/Dialog";
 import { type Tenant, tenantMembersQuery } from "./tenants";
 import { PendingInvitations } from "./PendingInvitations";
 
@@ -21,12 +21,12 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
   const members = list.data?.pages.flatMap((page) => page.data) ?? [];
   const acting = useImpersonate(tenant.id);
   return (
-    <Window title={t("tenants.membersOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("tenants.membersOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <p className="text-soft text-sm">{t("tenants.actText")}</p>
-          {list.isPending ? <Shape count={2} /> : null}
-          {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
+          {list.isPending ? <Skeleton count={2} /> : null}
+          {list.isError ? <ErrorMessage problem={list.error} onRetry={() => void list.refetch()} /> : null}
           {acting.isError ? (
             <p role="alert" className="text-bad">
               {errorText(acting.error)}
@@ -63,7 +63,7 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 

@@ -5,12 +5,12 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import type { Topic } from "./topicForm";
 import { managedCoursesQuery, refreshTopics } from "./topic";
 
@@ -32,7 +32,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
       unwrap(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { deadline: until, withFiles, classId: targetCourse?.classId ?? topic.classId, courseId: courseId ?? null } })),
     onSuccess: async (made) => {
       close();
-      note(t("topic.copied"));
+      toast(t("topic.copied"));
       await navigate({ to: "/t/$topicId", params: { topicId: made.id }, ignoreBlocker: true });
       await refreshTopics(cache);
     },
@@ -44,7 +44,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
   return (
     <>
       <p className="text-soft">{t("topic.copyText")}</p>
-      {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
+      {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
       <Select
         label={t("topic.course")}
         options={(all.data ?? []).map((course) => ({ id: course.id, name: `${course.class.name} › ${course.subject.name} › ${course.name}` }))}
@@ -56,7 +56,7 @@ export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => 
       <Checkbox isSelected={withFiles} onChange={setFiles}>
         {t("topic.withFiles")}
       </Checkbox>
-      {clone.isError ? <Problems problem={clone.error} /> : null}
+      {clone.isError ? <ErrorMessage problem={clone.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" isPending={clone.isPending} onPress={onClone}>

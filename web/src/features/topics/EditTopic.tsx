@@ -6,12 +6,12 @@ import { useTranslation } from "react-i18next";
 import { Problem } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { currentVersion, mergeForm, type Versioned } from "../../api/versions";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
 import { type ConflictingField, EditConflict } from "../../forms/EditConflict";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { useTopicEdits } from "./useTopicEdits";
 import { TopicFields } from "./TopicFields";
 import { TopicFiles } from "./TopicFiles";
@@ -49,13 +49,13 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
     onSuccess: () => {
       setChanges(undefined);
       setTried(false);
-      note(t("topic.saved"));
+      toast(t("topic.saved"));
     },
     onSettled: () => refreshTopics(cache),
   });
   const onDiscard = () => {
     discard();
-    note(t("topic.discarded"), () => change(edits));
+    toast(t("topic.discarded"), () => change(edits));
   };
   const problem = saving.error ?? (previewQuery.error instanceof Problem && previewQuery.error.status === 400 ? previewQuery.error : null);
   const names = new Map(topic.groupAssignments.map((own) => [own.groupId, own.group.groupNumber]));
@@ -91,7 +91,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
           canSetStart={topic.groupAssignments.length > 0}
         />
         {saving.isError && changes !== undefined && currentVersion(saving.error) !== undefined ? <EditConflict changes={changes} /> : null}
-        {saving.isError && currentVersion(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
+        {saving.isError && currentVersion(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <ErrorMessage problem={saving.error} /> : null}
         {isDirty && edits.deadline !== undefined && handedIn > 0 ? (
           <Checkbox isSelected={recompute} onChange={setRecompute}>
             {t("topic.recompute", { count: handedIn })}

@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { Bar } from "../../ui/Bar";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
-import { Sheet } from "../../ui/Sheet";
-import { When } from "../../ui/When";
-import { Written } from "../../ui/Written";
+import { LockBanner } from "../../components/LockBanner";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Card } from "../../components/Card";
+import { Time } from "../../components/Time";
+import { Markdown } from "../../components/Markdown";
 import { TopicFiles } from "./TopicFiles";
 import type { Topic } from "./topicForm";
 import { TopicGroups } from "./TopicGroups";
@@ -23,7 +23,7 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
   const own = topic.isShared ? [] : topic.groupAssignments.filter((one) => one.descriptionOverride);
   return (
     <>
-      <Bar
+      <LockBanner
         action={
           <Button isPending={reopen.isPending} onPress={() => reopen.mutate()}>
             {t("board.reopen")}
@@ -31,21 +31,21 @@ export function FinishedTopic({ topic }: { topic: Topic }) {
         }
       >
         {topic.finishedAt === null ? t("state.FINISHED") : t("topic.finishedAt", { when: moment(topic.finishedAt) })} {t("topic.finished")}
-      </Bar>
-      {reopen.isError ? <Problems problem={reopen.error} /> : null}
-      <Sheet className="flex flex-col gap-3">
+      </LockBanner>
+      {reopen.isError ? <ErrorMessage problem={reopen.error} /> : null}
+      <Card className="flex flex-col gap-3">
         <h2>{t("topic.text")}</h2>
         <p className="text-soft">
-          {t("topic.deadline")}: <When at={topic.deadline} />
+          {t("topic.deadline")}: <Time at={topic.deadline} />
         </p>
-        {topic.description.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{topic.description}</Written>}
+        {topic.description.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Markdown>{topic.description}</Markdown>}
         {own.map((one) => (
           <div key={one.id} className="border-faint flex flex-col gap-1 border-t pt-3">
             <h3 className="font-semibold">{groupName(one.group)}</h3>
-            <Written>{one.effectiveDescription}</Written>
+            <Markdown>{one.effectiveDescription}</Markdown>
           </div>
         ))}
-      </Sheet>
+      </Card>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <TopicFiles topic={topic} isLocked />
         <TopicGroups topic={topic} isLocked />

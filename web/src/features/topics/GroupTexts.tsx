@@ -2,8 +2,8 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
 import type { NamedGroup } from "./TopicFields";
 import { MarkdownField } from "../../forms/MarkdownField";
 
@@ -30,7 +30,7 @@ export function GroupTexts({ groups, texts, onChange }: Props) {
                 {isOpen ? <ChevronDown aria-hidden="true" className="size-4 shrink-0" /> : <ChevronRight aria-hidden="true" className="size-4 shrink-0" />}
                 {group.name}
               </Button>
-              {text === "" ? <span className="text-soft text-sm">{t("topic.usesShared")}</span> : <Chip tone="good">{t("topic.ownText")}</Chip>}
+              {text === "" ? <span className="text-soft text-sm">{t("topic.usesShared")}</span> : <Badge tone="good">{t("topic.ownText")}</Badge>}
             </div>
             {isOpen ? (
               <>

@@ -8,13 +8,13 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { useFormatBytes } from "../../i18n/bytes";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { FileDropZone } from "../../forms/FileDropZone";
 import { UnsavedChangesGuard } from "../../forms/UnsavedChangesGuard";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Sheet } from "../../ui/Sheet";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Card } from "../../components/Card";
 import { useTopicEdits } from "./useTopicEdits";
 import { TopicFields } from "./TopicFields";
 import { emptyForm, findMissingFields, newTopicBody } from "./topicForm";
@@ -53,7 +53,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
       return { made: created, missing: files.length - arrived };
     },
     onSuccess: async ({ made: created, missing }) => {
-      note(missing > 0 ? t("topic.createdWithout", { count: missing }) : t("topic.created"));
+      toast(missing > 0 ? t("topic.createdWithout", { count: missing }) : t("topic.created"));
       await navigate({ to: "/t/$topicId", params: { topicId: created.id }, ignoreBlocker: true, replace: true });
       await refreshTopics(cache);
     },
@@ -74,7 +74,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
         <TopicFields form={form} onChange={change} groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))} missingFields={isTried ? missingFields : []} problem={create.error} courses={[]} canSetStart={false} />
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <section aria-labelledby="files">
-            <Sheet className="flex flex-col gap-3">
+            <Card className="flex flex-col gap-3">
               <h2 id="files">{t("topic.files")}</h2>
               {files.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
               <ul className="flex flex-col gap-1 empty:hidden">
@@ -90,13 +90,13 @@ export function NewTopic({ classId, courseId, person }: Props) {
               </ul>
               <TopicUploads uploads={uploads} onCancel={cancel} />
               <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
-            </Sheet>
+            </Card>
           </section>
           <section aria-labelledby="groups">
-            <Sheet className="flex flex-col gap-1">
+            <Card className="flex flex-col gap-1">
               <h2 id="groups">{t("topic.groups", { count: chosen.length })}</h2>
               {known.isSuccess && groups.length === 0 ? <p className="text-soft">{t("topic.noGroupsCourse")}</p> : null}
-              {known.isError ? <Problems problem={known.error} again={() => void known.refetch()} /> : null}
+              {known.isError ? <ErrorMessage problem={known.error} onRetry={() => void known.refetch()} /> : null}
               <fieldset aria-labelledby="groups" className="grid sm:grid-cols-2">
                 {groups.map((group) => (
                   <Checkbox key={group.id} isSelected={!leftOut.includes(group.id)} onChange={(isOn) => setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])}>
@@ -104,10 +104,10 @@ export function NewTopic({ classId, courseId, person }: Props) {
                   </Checkbox>
                 ))}
               </fieldset>
-            </Sheet>
+            </Card>
           </section>
         </div>
-        {create.isError && !(create.error instanceof Problem && create.error.status === 400) ? <Problems problem={create.error} /> : null}
+        {create.isError && !(create.error instanceof Problem && create.error.status === 400) ? <ErrorMessage problem={create.error} /> : null}
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" kind="main" isPending={create.isPending}>
             {t("topic.create")}

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 
 /** Says that something typed earlier is here again, and how to be rid of it. */
 export function RestoredDraftNotice({ onDiscard }: { onDiscard: () => void }) {

@@ -6,7 +6,7 @@ import { NumberField } from "../../forms/NumberField";
 import { TextField } from "../../forms/TextField";
 import { DateTimeField } from "../../forms/DateTimeField";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Sheet } from "../../ui/Sheet";
+import { Card } from "../../components/Card";
 import type { TopicEdits, TopicForm, MissingField } from "./topicForm";
 import { GroupTexts } from "./GroupTexts";
 import { MarkdownField } from "../../forms/MarkdownField";
@@ -36,7 +36,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
   const title = errorAt("title", "title");
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
-      <Sheet className="flex min-w-0 flex-col gap-4">
+      <Card className="flex min-w-0 flex-col gap-4">
         <TextField label={t("topic.title")} value={form.title} onChange={(value) => onChange({ title: value })} maxLength={200} isRequired {...(title === undefined ? {} : { problem: title })} />
         <RadioGroup
           label={t("topic.text")}
@@ -50,8 +50,8 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
         {Object.values(form.texts).some((text) => text !== "") ? <p className="text-soft text-sm">{t("topic.nothingLost")}</p> : null}
         <MarkdownField label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")} value={form.description} onChange={(description) => onChange({ description })} problem={errorAt("description")} />
         {form.isShared ? null : <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />}
-      </Sheet>
-      <Sheet className="flex min-w-0 flex-col gap-4">
+      </Card>
+      <Card className="flex min-w-0 flex-col gap-4">
         <DateTimeField label={t("topic.deadline")} value={form.deadline} onChange={(deadline) => onChange({ deadline })} problem={errorAt("deadline", "deadline")} isRequired />
         <RadioGroup
           label={t("topic.late")}
@@ -96,7 +96,7 @@ export function TopicFields({ form, onChange, groups, missingFields, problem, co
             {form.begin === "later" ? <DateTimeField label={t("topic.start")} hint={t("topic.startHint")} value={form.startDate} onChange={(startDate) => onChange({ startDate })} problem={errorAt("startDate", "startDate")} /> : null}
           </>
         ) : null}
-      </Sheet>
+      </Card>
     </div>
   );
 }

@@ -7,13 +7,13 @@ import { client, unwrap } from "../../api/client";
 import { useFormatBytes } from "../../i18n/bytes";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
-import { Asked } from "../../ui/Ask";
-import { Chip } from "../../ui/Chip";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Badge } from "../../components/Badge";
 import { Select } from "../../forms/Select";
 import { FileDropZone } from "../../forms/FileDropZone";
-import { type Deed, More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Sheet } from "../../ui/Sheet";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { Card } from "../../components/Card";
 import type { Topic } from "./topicForm";
 import { TopicUploads } from "./TopicUploads";
 import { useAttachmentUploads } from "./useAttachmentUploads";
@@ -34,7 +34,7 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
   ].filter((list) => list.files.length > 0);
   return (
     <section aria-labelledby="files">
-      <Sheet className="flex flex-col gap-3">
+      <Card className="flex flex-col gap-3">
         <h2 id="files">{t("topic.files")}</h2>
         {lists.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
         {lists.map((list) => (
@@ -58,7 +58,7 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
             <FileDropZone label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(files) => void send(topic.id, files, own?.id ?? null)} />
           </>
         )}
-      </Sheet>
+      </Card>
     </section>
   );
 }
@@ -74,20 +74,20 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; is
     mutationFn: () => unwrap(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: topic.id, attachmentId: file.id } } })),
     onSuccess: async () => {
       const focus = keepFocusNear(row.current);
-      note(t("topic.fileGone", { name: file.fileName }));
+      toast(t("topic.fileGone", { name: file.fileName }));
       await refreshTopics(cache);
       requestAnimationFrame(focus);
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   const copyToGroups = useMutation({
     mutationFn: () => unwrap(client.POST("/assignments/{id}/handouts", { params: { path: { id: topic.id } }, body: { templateAttachmentId: file.id } })),
     onSuccess: ({ documents, had, full }) =>
-      note([t("topic.handedOut", { count: documents.length }), had.length > 0 ? t("topic.had", { count: had.length }) : "", full.length > 0 ? t("topic.full", { count: full.length }) : ""].filter(Boolean).join(" ")),
-    onError: (problem) => note(errorText(problem)),
+      toast([t("topic.handedOut", { count: documents.length }), had.length > 0 ? t("topic.had", { count: had.length }) : "", full.length > 0 ? t("topic.full", { count: full.length }) : ""].filter(Boolean).join(" ")),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => refreshTopics(cache),
   });
-  const actions: Deed[] = [
+  const actions: MenuAction[] = [
     ...(file.groupAssignmentId === null && topic.groupAssignments.length > 0 ? [{ id: "hand", name: t("topic.handOut"), onAction: () => copyToGroups.mutate() }] : []),
     { id: "remove", name: t("topic.removeFile"), isDanger: true, onAction: () => setConfirming(true) },
   ];
@@ -97,10 +97,10 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; is
         <FileText aria-hidden="true" className="size-4 shrink-0" />
         <span className="break-all">{file.fileName}</span>
       </a>
-      {file.isEffective === false ? <Chip tone="warn">{t("topic.notShown")}</Chip> : null}
+      {file.isEffective === false ? <Badge tone="warn">{t("topic.notShown")}</Badge> : null}
       <span className="text-soft text-sm">{size(file.size)}</span>
-      {isLocked ? null : <More label={file.fileName} deeds={actions} isPending={remove.isPending || copyToGroups.isPending} />}
-      {isConfirming ? <Asked title={t("topic.removeFileTitle", { name: file.fileName })} text={t("topic.removeFileText")} yes={t("topic.removeFile")} onYes={() => remove.mutate()} onClose={() => setConfirming(false)} /> : null}
+      {isLocked ? null : <OverflowMenu label={file.fileName} actions={actions} isPending={remove.isPending || copyToGroups.isPending} />}
+      {isConfirming ? <ConfirmDialog title={t("topic.removeFileTitle", { name: file.fileName })} text={t("topic.removeFileText")} confirmLabel={t("topic.removeFile")} onConfirm={() => remove.mutate()} onClose={() => setConfirming(false)} /> : null}
     </li>
   );
 }

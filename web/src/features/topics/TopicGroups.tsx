@@ -8,17 +8,17 @@ import { client, unwrap, Problem } from "../../api/client";
 import { classGroupsQuery } from "../group-maker/courseGroups";
 import { keepFocusNear } from "../../hooks/keepFocusNear";
 import { useErrorText } from "../../i18n/useErrorText";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Chip } from "../../ui/Chip";
+import { Badge } from "../../components/Badge";
 import { DateTimeField } from "../../forms/DateTimeField";
-import { type Deed, More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Sheet } from "../../ui/Sheet";
-import { When } from "../../ui/When";
-import { Window } from "../../ui/Window";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Card } from "../../components/Card";
+import { Time } from "../../components/Time";
+import { Dialog } from "../../components/Dialog";
 import type { Topic } from "./topicForm";
 import { groupName, type GroupWork, refreshTopics } from "./topic";
 
@@ -27,7 +27,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
   const { t } = useTranslation();
   return (
     <section aria-labelledby="groups">
-      <Sheet className="flex flex-col gap-3">
+      <Card className="flex flex-col gap-3">
         <h2 id="groups">{t("topic.groups", { count: topic.groupAssignments.length })}</h2>
         {topic.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
         <ul className="flex flex-col gap-1 empty:hidden">
@@ -39,7 +39,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
           <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <DialogTrigger>
               <Button>{t("topic.addGroups")}</Button>
-              <Window title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Window>
+              <Dialog title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Dialog>
             </DialogTrigger>
             {topic.courseId === null ? null : (
               <Link to="/courses/$courseId/divide" params={{ courseId: topic.courseId }} search={{ topic: topic.id }} className="inline-flex min-h-11 items-center">
@@ -48,7 +48,7 @@ export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boole
             )}
           </p>
         )}
-      </Sheet>
+      </Card>
     </section>
   );
 }
@@ -64,21 +64,21 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
   const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
   const undo = useMutation({
     mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => refreshTopics(cache),
   });
   const remove = useMutation({
     mutationFn: (isForced: boolean) => unwrap(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
     onSuccess: async (_, isForced) => {
       const focus = keepFocusNear(row.current);
-      note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
+      toast(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
       await refreshTopics(cache);
       requestAnimationFrame(focus);
     },
     // What the group handed in would go, too: that is asked first.
-    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : note(errorText(problem))),
+    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : toast(errorText(problem))),
   });
-  const actions: Deed[] = [
+  const actions: MenuAction[] = [
     { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
     { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
   ];
@@ -89,22 +89,22 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
       </Link>
       {own.lateAllowedUntil === null ? null : (
         <span className="text-soft text-sm">
-          {t("topic.until")} <When at={own.lateAllowedUntil} />
+          {t("topic.until")} <Time at={own.lateAllowedUntil} />
         </span>
       )}
-      <Chip tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Chip>
-      {isLocked ? null : <More label={name} deeds={actions} isPending={remove.isPending} />}
+      <Badge tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Badge>
+      {isLocked ? null : <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />}
       {open === "time" ? (
-        <Window title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
+        <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}
-        </Window>
+        </Dialog>
       ) : null}
       {open === "gone" ? (
-        <Asked
+        <ConfirmDialog
           title={t("topic.removeGroupTitle", { name })}
           text={own.currentSubmissionId === null ? t("topic.removeGroupFiles") : t("topic.removeGroupText")}
-          yes={t("topic.removeGroup")}
-          onYes={() => remove.mutate(true)}
+          confirmLabel={t("topic.removeGroup")}
+          onConfirm={() => remove.mutate(true)}
           onClose={() => setOpen(undefined)}
         />
       ) : null}
@@ -127,7 +127,7 @@ function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWo
     <>
       <p>{t("topic.moreTimeText")}</p>
       <DateTimeField label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
-      {save.isError ? <Problems problem={save.error} /> : null}
+      {save.isError ? <ErrorMessage problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         {own.lateAllowedUntil === null ? null : <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>}
         <Button onPress={close}>{t("ask.cancel")}</Button>
@@ -156,7 +156,7 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
   });
   return (
     <>
-      {groups.isError ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
+      {groups.isError ? <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} /> : null}
       {groups.isSuccess && eligible.length === 0 ? <p>{t("topic.allOn")}</p> : null}
       <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
         {eligible.length > 1 ? (
@@ -170,7 +170,7 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
           </Checkbox>
         ))}
       </fieldset>
-      {add.isError ? <Problems problem={add.error} /> : null}
+      {add.isError ? <ErrorMessage problem={add.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" isDisabled={chosen.length === 0} isPending={add.isPending} onPress={() => add.mutate()}>

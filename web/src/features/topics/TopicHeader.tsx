@@ -6,13 +6,13 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Asked } from "../../ui/Ask";
-import { asButton } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Heading } from "../../ui/Heading";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Window } from "../../ui/Window";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { buttonClass } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { PageHeading } from "../../components/PageHeading";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { Dialog } from "../../components/Dialog";
 import { CloneTopicDialog } from "./CloneTopicDialog";
 import type { Topic } from "./topicForm";
 import { refreshTopics } from "./topic";
@@ -36,26 +36,26 @@ export function TopicHeader({ topic }: { topic: Topic }) {
           )}
         </nav>
         <div className="flex flex-wrap items-center gap-x-3">
-          <Heading title={topic.title}>{topic.title}</Heading>
-          {topic.status === "FINISHED" ? <Chip tone="warn">{t("state.FINISHED")}</Chip> : null}
+          <PageHeading title={topic.title}>{topic.title}</PageHeading>
+          {topic.status === "FINISHED" ? <Badge tone="warn">{t("state.FINISHED")}</Badge> : null}
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} className={asButton()}>
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} className={buttonClass()}>
           {t("topic.board")}
         </Link>
-        <More
+        <OverflowMenu
           label={topic.title}
-          deeds={[
+          actions={[
             { id: "copy", name: t("topic.copy"), onAction: () => setOpen("copy") },
             { id: "delete", name: t("topic.delete"), isDanger: true, onAction: () => setOpen("delete") },
           ]}
         />
       </div>
       {open === "copy" ? (
-        <Window title={t("topic.copyTitle")} isOpen onOpenChange={() => setOpen(undefined)}>
+        <Dialog title={t("topic.copyTitle")} isOpen onOpenChange={() => setOpen(undefined)}>
           {(close) => <CloneTopicDialog topic={topic} close={close} />}
-        </Window>
+        </Dialog>
       ) : null}
       {open === "delete" ? <DeleteTopicDialog topic={topic} onClose={() => setOpen(undefined)} /> : null}
     </div>
@@ -72,18 +72,18 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
     onSuccess: async () => {
-      note(t("topic.deleted", { title: topic.title }));
+      toast(t("topic.deleted", { title: topic.title }));
       if (topic.courseId === null) await navigate({ to: "/courses", ignoreBlocker: true });
       else await navigate({ to: "/courses/$courseId", params: { courseId: topic.courseId }, ignoreBlocker: true });
       await refreshTopics(cache);
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   const texts = topic.groupAssignments.filter((own) => own.descriptionOverride).length;
   const counts = [["topic.deleteSubmissions", deletedItems.data?.deletedSubmissions ?? 0], ["topic.deleteFiles", topic.attachments.length], ["topic.deleteTexts", texts]] as const;
   const names = [t("topic.deleteTask"), ...counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))];
   return (
-    <Asked
+    <ConfirmDialog
       title={t("topic.deleteTitle", { title: topic.title })}
       text={
         <>
@@ -96,9 +96,9 @@ function DeleteTopicDialog({ topic, onClose }: { topic: Topic; onClose: () => vo
           <p>{t("topic.deleteStays")}</p>
         </>
       }
-      yes={t("topic.deleteYes")}
-      typed={topic.title}
-      onYes={() => remove.mutate()}
+      confirmLabel={t("topic.deleteYes")}
+      requiredText={topic.title}
+      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

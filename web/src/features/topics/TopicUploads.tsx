@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
 import { useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import type { AttachmentUpload } from "./useAttachmentUploads";
 
 /** Files on their way, each with its progress, its way out, and what went wrong with it. */

@@ -8,12 +8,12 @@ import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
 import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { classOptionsQuery, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
 
@@ -33,7 +33,7 @@ export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => 
     onSuccess: () => invalidate(cache, "users", "admin", "homerooms"),
   });
   return (
-    <Window title={add.data ? t("people.added") : t("people.addTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={add.data ? t("people.added") : t("people.addTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {() =>
         add.data ? (
           <UserAdded added={add.data} onMore={add.reset} onClose={onClose} />
@@ -41,7 +41,7 @@ export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => 
           <AddUserForm caller={caller} problem={add.error} isPending={add.isPending} onSend={add.mutate} onClose={onClose} />
         )
       }
-    </Window>
+    </Dialog>
   );
 }
 

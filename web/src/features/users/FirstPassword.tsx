@@ -1,8 +1,8 @@
 import { Copy, Printer } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
 import { printSheets, type PasswordSheet } from "./passwordSheets";
 
 /** A password that is shown this once: to copy, to print, to read out. */
@@ -16,7 +16,7 @@ export function FirstPassword({ sheet }: { sheet: PasswordSheet }) {
       </p>
       <p className="text-soft text-sm">{t("people.once")}</p>
       <p className="flex flex-wrap gap-2">
-        <Button onPress={() => void navigator.clipboard.writeText(sheet.password).then(() => note(t("people.copied")))}>
+        <Button onPress={() => void navigator.clipboard.writeText(sheet.password).then(() => toast(t("people.copied")))}>
           <Copy aria-hidden="true" className="size-4" />
           {t("people.copy")}
         </Button>

@@ -6,9 +6,9 @@ import { client, unwrap, type Schemas } from "../../api/client";
 import { useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { Time } from "../../components/Time";
 import { invitationsQuery } from "./users";
 
 type Invitation = Schemas["Invitation"];
@@ -27,13 +27,13 @@ export function InvitationList({ organizationId, more }: Props) {
   const cache = useQueryClient();
   const now = useNow(60_000);
   const found = useInfiniteQuery(invitationsQuery(organizationId));
-  const onError = (problem: unknown) => void note(errorText(problem));
+  const onError = (problem: unknown) => void toast(errorText(problem));
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
   const resend = useMutation({
     mutationFn: (one: Invitation) => unwrap(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
     onSuccess: async (one) => {
       await refresh();
-      note(t("people.invited.sent", { email: one.email }));
+      toast(t("people.invited.sent", { email: one.email }));
     },
     onError,
   });
@@ -41,7 +41,7 @@ export function InvitationList({ organizationId, more }: Props) {
     mutationFn: (one: Invitation) => client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } as never }),
     onSuccess: async (_, one) => {
       await refresh();
-      note(t("people.invited.canceled", { email: one.email }));
+      toast(t("people.invited.canceled", { email: one.email }));
     },
     onError,
   });
@@ -58,7 +58,7 @@ export function InvitationList({ organizationId, more }: Props) {
               <p className="font-medium wrap-anywhere">{one.name}</p>
               <p className="text-soft text-sm wrap-anywhere">
                 {t(`role.${one.role}`)} · {one.email} ·{" "}
-                {Date.parse(one.expiresAt) < now ? t("people.invited.expired") : <>{t("people.invited.until")} <When at={one.expiresAt} /></>}
+                {Date.parse(one.expiresAt) < now ? t("people.invited.expired") : <>{t("people.invited.until")} <Time at={one.expiresAt} /></>}
               </p>
             </div>
             {more?.(one)}

@@ -8,8 +8,8 @@ import { downloadTable } from "../import/csv";
 import { compareNumbered, comparePeople } from "../../i18n/names";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
-import { Progress } from "../../ui/Progress";
+import { Button } from "../../components/Button";
+import { ProgressBar } from "../../components/ProgressBar";
 import type { FullUser } from "./users";
 import { printSheets, type PasswordSheet } from "./passwordSheets";
 
@@ -59,7 +59,7 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
   };
   return (
     <>
-      {isMaking ? <Progress label={t("people.handout.making")} share={sheets.length / (sheets.length + open.length)} /> : null}
+      {isMaking ? <ProgressBar label={t("people.handout.making")} share={sheets.length / (sheets.length + open.length)} /> : null}
       {problem === null ? null : (
         <p role="alert" className="text-bad">
           {errorText(problem)}

@@ -9,40 +9,40 @@ import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorT
 import { invalidate } from "../../api/queryKeys";
 import type { Me } from "../../auth/session";
 import { isLanguage, LANGUAGES } from "../../i18n";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select, type Option } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { type Deed, More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { When } from "../../ui/When";
-import { Window } from "../../ui/Window";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
+import { Dialog } from "../../components/Dialog";
 import { RoleBadge, UserState } from "./UserBadges";
 import { userGroupsQuery, isFullUser, canChangeUser, userQuery, roleOf, type KnownUser, type FullUser } from "./users";
 
 /** One person: what is known, what can be changed, the groups, and where more is to be found. */
-export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => Deed[]; onClose: () => void }) {
+export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => MenuAction[]; onClose: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(userQuery(id));
   return (
-    <Window title={found.data?.name ?? t("people.person")} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={found.data?.name ?? t("people.person")} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          {found.isPending ? <Rows count={4} /> : null}
-          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.isPending ? <ListSkeleton count={4} /> : null}
+          {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
           {found.data ? <UserSections user={found.data} caller={caller} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             {found.data && menu(found.data).length > 0 ? (
-              <More label={found.data.name} deeds={menu(found.data)}>
+              <OverflowMenu label={found.data.name} actions={menu(found.data)}>
                 {t("people.deeds")}
-              </More>
+              </OverflowMenu>
             ) : null}
             <Button onPress={close}>{t("app.close")}</Button>
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -58,7 +58,7 @@ function UserSections({ user, caller }: { user: KnownUser; caller: Me }) {
         <span className="text-soft text-sm">
           {isFullUser(user) && user.lastLoginAt !== null ? (
             <>
-              {t("people.seen")}: <When at={user.lastLoginAt} />
+              {t("people.seen")}: <Time at={user.lastLoginAt} />
             </>
           ) : null}
         </span>
@@ -125,7 +125,7 @@ function EditUser({ user }: { user: FullUser }) {
     },
     onSuccess: async () => {
       await invalidate(cache, "users");
-      note(t("app.saved"));
+      toast(t("app.saved"));
     },
   });
   const of = useFieldErrors(save.error);
@@ -173,7 +173,7 @@ function UserGroups({ id }: { id: string }) {
   return (
     <section aria-label={t("people.groups")}>
       <h3 className="font-semibold">{t("people.groups")}</h3>
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data?.length === 0 ? <p className="text-soft">{t("people.noGroups")}</p> : null}
       <ul>
         {found.data?.map((group) => (

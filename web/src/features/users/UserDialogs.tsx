@@ -6,10 +6,10 @@ import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { type Me, effectiveRole } from "../../auth/session";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import type { useUserActions } from "./useUserActions";
 import { type KnownUser, type Role, roleOf, rolesBelow } from "./users";
 import { FirstPassword } from "./FirstPassword";
@@ -22,7 +22,7 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
   const [role, setRole] = useState<Role>(roleOf(user));
   const options = rolesBelow(effectiveRole(caller)).toReversed();
   return (
-    <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           <RadioGroup label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`role.${id}`) }))} value={role} onChange={setRole} />
@@ -43,7 +43,7 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -57,7 +57,7 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
     onSuccess: () => invalidate(cache, "users"),
   });
   return (
-    <Window title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
           {reset.data ? <FirstPassword sheet={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }} /> : <p>{t("people.newPasswordText")}</p>}
@@ -76,7 +76,7 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -102,5 +102,5 @@ export function RemoveUserDialog({ user, actions, onClose }: { user: KnownUser; 
       <p className="text-soft text-sm">{t("people.removeInstead")}</p>
     </div>
   );
-  return <Asked title={t("people.removeTitle", { name: user.name })} text={text} yes={t("people.removeGo")} typed={user.name} onYes={() => actions.remove.mutate(user)} onClose={onClose} />;
+  return <ConfirmDialog title={t("people.removeTitle", { name: user.name })} text={text} confirmLabel={t("people.removeGo")} requiredText={user.name} onConfirm={() => actions.remove.mutate(user)} onClose={onClose} />;
 }

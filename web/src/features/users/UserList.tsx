@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { Me } from "../../auth/session";
-import { Button } from "../../ui/Button";
-import { Grid, type ColumnOf } from "../../ui/Grid";
-import { More, type Deed } from "../../ui/More";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { DataTable, type DataColumn } from "../../components/DataTable";
+import { OverflowMenu, type MenuAction } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
 import { RoleBadge, UserState } from "./UserBadges";
 import { isFullUser, usersQuery, type UserFilterValues, type KnownUser } from "./users";
 
@@ -16,7 +16,7 @@ interface Props {
   caller: Me;
   filters: UserFilterValues;
   /** What may be done to somebody. */
-  menu: (user: KnownUser) => Deed[];
+  menu: (user: KnownUser) => MenuAction[];
   onOpen: (user: KnownUser) => void;
 }
 
@@ -24,19 +24,19 @@ interface Props {
 export function UserList({ caller, filters, menu, onOpen }: Props) {
   const { t } = useTranslation();
   const found = useInfiniteQuery(usersQuery(filters));
-  if (found.isPending) return <Rows />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <ListSkeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const rows = found.data.pages.flatMap((page) => page.data);
-  const columns: ColumnOf<KnownUser>[] = [
+  const columns: DataColumn<KnownUser>[] = [
     { id: "name", name: t("people.name"), cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} /> },
     { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <CellLine><RoleBadge user={user} /></CellLine> },
     { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <CellLine><UserState user={user} isOkShown /></CellLine> },
     { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <CellLine><LastSeen user={user} /></CellLine> },
-    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]} /> },
+    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <OverflowMenu label={user.name} actions={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]} /> },
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
-      <Grid label={t("admin.users")} columns={columns} rows={rows} none={t("people.none")} isLong />
+      <DataTable label={t("admin.users")} columns={columns} rows={rows} none={t("people.none")} isLong />
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-soft">{t("people.shown", { count: rows.length })}</span>
         {found.hasNextPage ? (
@@ -72,5 +72,5 @@ const CellLine = ({ children }: { children: ReactNode }) => <span className="fle
 function LastSeen({ user }: { user: KnownUser }) {
   const { t } = useTranslation();
   if (!isFullUser(user)) return null;
-  return <span className="text-soft text-sm whitespace-nowrap">{user.lastLoginAt === null ? t("people.never") : <When at={user.lastLoginAt} />}</span>;
+  return <span className="text-soft text-sm whitespace-nowrap">{user.lastLoginAt === null ? t("people.never") : <Time at={user.lastLoginAt} />}</span>;
 }

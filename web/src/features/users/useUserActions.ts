@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { type KnownUser, type Role, roleOf } from "./users";
 
 /** Lets people in or keeps them out; giving a role. Answers the two mutations. */
@@ -14,14 +14,14 @@ export function useUserActions() {
   const errorText = useErrorText();
   const cache = useQueryClient();
   const refresh = () => invalidate(cache, "users", "admin");
-  const onError = (problem: unknown) => void note(errorText(problem));
+  const onError = (problem: unknown) => void toast(errorText(problem));
   const setActive = useMutation({
     mutationFn: ({ user, isActive }: { user: KnownUser; isActive: boolean; isUndo?: boolean }) =>
       unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } })),
     onSuccess: async (_, { user, isActive, isUndo }) => {
       await refresh();
       const message = t(isActive ? "people.switchedOn" : "people.switchedOff", { name: user.name });
-      note(message, isUndo ? undefined : () => setActive.mutate({ user, isActive: !isActive, isUndo: true }));
+      toast(message, isUndo ? undefined : () => setActive.mutate({ user, isActive: !isActive, isUndo: true }));
     },
     onError,
   });
@@ -31,7 +31,7 @@ export function useUserActions() {
     onSuccess: async (_, { user, role, isUndo }) => {
       await refresh();
       const message = t("people.isNow", { name: user.name, role: t(`role.${role}`) });
-      note(message, isUndo ? undefined : () => promote.mutate({ user, role: roleOf(user), isUndo: true }));
+      toast(message, isUndo ? undefined : () => promote.mutate({ user, role: roleOf(user), isUndo: true }));
     },
     onError,
   });
@@ -39,7 +39,7 @@ export function useUserActions() {
     mutationFn: (user: KnownUser) => unwrap(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
     onSuccess: async (_, user) => {
       await Promise.all([refresh(), invalidate(cache, "homerooms")]);
-      note(t("people.removed", { name: user.name }));
+      toast(t("people.removed", { name: user.name }));
     },
     onError,
   });

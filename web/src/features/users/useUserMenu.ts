@@ -2,7 +2,7 @@
 import { useTranslation } from "react-i18next";
 
 import { type Me, effectiveRole } from "../../auth/session";
-import type { Deed } from "../../ui/More";
+import type { MenuAction } from "../../components/OverflowMenu";
 import type { useUserActions } from "./useUserActions";
 import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
 
@@ -10,18 +10,18 @@ import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
 export type UserDialogKind = "role" | "password" | "remove";
 
 /** The entries for somebody; none for whom the caller may not change. */
-export function useUserMenu(caller: Me, actions: ReturnType<typeof useUserActions>, onOpen: (what: UserDialogKind, user: KnownUser) => void): (user: KnownUser) => Deed[] {
+export function useUserMenu(caller: Me, actions: ReturnType<typeof useUserActions>, onOpen: (what: UserDialogKind, user: KnownUser) => void): (user: KnownUser) => MenuAction[] {
   const { t } = useTranslation();
   return (user) => {
     if (!canChangeUser(caller, user)) return [];
     const isOn = user.isActive !== false;
-    const all: (Deed | false)[] = [
+    const all: (MenuAction | false)[] = [
       rolesBelow(effectiveRole(caller)).length > 1 && { id: "role", name: t("people.changeRole"), onAction: () => onOpen("role", user) },
       isOn && isFullUser(user) && { id: "password", name: t("people.newPassword"), onAction: () => onOpen("password", user) },
       isOn && isFullUser(user) && { id: "off", name: t("people.switchOff"), onAction: () => actions.allow.mutate({ user, isActive: false }) },
       !isOn && { id: "on", name: t("people.switchOn"), onAction: () => actions.allow.mutate({ user, isActive: true }) },
       { id: "remove", name: t("people.remove"), isDanger: true, onAction: () => onOpen("remove", user) },
     ];
-    return all.filter((deed): deed is Deed => deed !== false);
+    return all.filter((deed): deed is MenuAction => deed !== false);
   };
 }

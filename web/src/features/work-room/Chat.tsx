@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../../api/client";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { chatQuery, firstUnread, mergePages, type Message } from "./chat";
 import { ChatMessage } from "./ChatMessage";
 import { ChatComposer } from "./ChatComposer";
@@ -32,7 +32,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   useReadReceipt(workRoomId, messages.at(-1), own);
   return (
     <div className="flex min-h-0 grow flex-col gap-3">
-      {pages.isError && !pages.data ? <Problems problem={pages.error} again={() => void pages.refetch()} /> : null}
+      {pages.isError && !pages.data ? <ErrorMessage problem={pages.error} onRetry={() => void pages.refetch()} /> : null}
       {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
       <div
         ref={log}

@@ -10,7 +10,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { upload } from "../../api/upload";
 import { BOX } from "../../forms/fieldStyles";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { appendMessage } from "./chatEvents";
 
 type Attachment = Schemas["MessageAttachment"];

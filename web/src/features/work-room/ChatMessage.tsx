@@ -8,11 +8,11 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { useTime } from "../../i18n/time";
 import { TextArea } from "../../forms/TextArea";
-import { Asked } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { More } from "../../ui/More";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { isEditable, type Message } from "./chat";
 import { FileLinks } from "./FileLinks";
 
@@ -55,11 +55,11 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
       </div>
       {canDelete ? (
         <span className="-me-3 shrink-0">
-          <More label={t("room.chat.message", { name })} deeds={actions} isPending={remove.isPending} />
+          <OverflowMenu label={t("room.chat.message", { name })} actions={actions} isPending={remove.isPending} />
         </span>
       ) : null}
       {dialog === "delete" ? (
-        <Asked title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={() => setDialog(undefined)} />
+        <ConfirmDialog title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} confirmLabel={t("app.delete")} onConfirm={() => remove.mutate()} onClose={() => setDialog(undefined)} />
       ) : null}
     </article>
   );
@@ -70,7 +70,7 @@ function useDelete(message: Message) {
   const cache = useQueryClient();
   return useMutation({
     mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
 }
@@ -94,7 +94,7 @@ function EditMessage({ message, onClose }: { message: Message; onClose: () => vo
     >
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the field was just asked for */}
       <TextArea autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
-      {change.isError ? <Problems problem={change.error} /> : null}
+      {change.isError ? <ErrorMessage problem={change.error} /> : null}
       <p className="flex flex-wrap gap-2">
         <Button kind="main" type="submit" isPending={change.isPending} isDisabled={text.trim() === ""}>
           {t("app.save")}

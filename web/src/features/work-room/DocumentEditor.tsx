@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { addEventListener, emitTyping } from "../../api/realtime";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { Button } from "../../components/Button";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { saveFromUrl } from "./files";
 import { type Document, fileName } from "./workRoom";
 import { editorScriptQuery } from "./editorScript";
@@ -51,7 +51,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
     if (script.isError) void script.refetch();
     void cache.resetQueries({ queryKey });
   };
-  if (config === undefined) return view.isError ? <Problems problem={view.error} again={again} /> : <Shape count={1} />;
+  if (config === undefined) return view.isError ? <ErrorMessage problem={view.error} onRetry={again} /> : <Skeleton count={1} />;
   if (isMissing || server === null) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
@@ -63,7 +63,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
       </div>
     );
   }
-  if (!script.isSuccess) return <Shape count={1} />;
+  if (!script.isSuccess) return <Skeleton count={1} />;
   const type = isPhone && !isFull ? "mobile" : "desktop";
   // Another key is another document to the document server: nothing of the old editor may live on.
   return (

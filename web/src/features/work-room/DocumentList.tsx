@@ -3,9 +3,9 @@ import { FileSpreadsheet, FileText, Presentation, Upload } from "lucide-react";
 import { DropZone, type FileDropItem, FileTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { Time } from "../../components/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { NewDocument } from "./NewDocument";
 import { type Document, fileName, splitDocuments, type Topic, useUserName, type WorkRoom } from "./workRoom";
@@ -80,12 +80,12 @@ function DocumentRow({ document, workRoom, topic, isOpen }: { document: Document
         </span>
         <span className="text-soft ps-6 text-sm">
           {document.lastEditedBy === null ? null : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
-          <When at={document.lastActivity} />
+          <Time at={document.lastActivity} />
         </span>
         {document.status === "DRAFT" && document.saveFailedAt === null ? null : (
           <span className="flex flex-wrap gap-1 ps-6 pt-1">
-            {document.status === "DRAFT" ? null : <Chip tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Chip>}
-            {document.saveFailedAt === null ? null : <Chip tone="bad">{t("room.notSaved")}</Chip>}
+            {document.status === "DRAFT" ? null : <Badge tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Badge>}
+            {document.saveFailedAt === null ? null : <Badge tone="bad">{t("room.notSaved")}</Badge>}
           </span>
         )}
       </Link>

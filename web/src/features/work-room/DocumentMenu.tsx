@@ -9,9 +9,9 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
 import { upload } from "../../api/upload";
-import { Asked } from "../../ui/Ask";
-import { type Deed, More } from "../../ui/More";
-import { note } from "../../ui/notes";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
 import { pickFile, saveFromUrl, savePdf } from "./files";
 import { RenameDocumentDialog } from "./RenameDocumentDialog";
 import { type Document, fileName, type WorkRoom } from "./workRoom";
@@ -28,7 +28,7 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
   const section = useRef<HTMLSpanElement>(null);
   const close = () => setDialog(undefined);
   const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.room.one(workRoom.groupId) });
-  const showError = (problem: unknown) => note(errorText(problem));
+  const showError = (problem: unknown) => toast(errorText(problem));
 
   const pdf = useMutation({ mutationFn: () => savePdf(document), onError: showError });
   const remove = useMutation({
@@ -38,7 +38,7 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
       await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
     onMutate: () => keepFocusNear(section.current),
-    onSuccess: () => note(t("room.deleted", { name: fileName(document) })),
+    onSuccess: () => toast(t("room.deleted", { name: fileName(document) })),
     onError: showError,
     onSettled: async (_done, _problem, _nothing, focusNear) => {
       await refresh();
@@ -51,16 +51,16 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
       form.append("file", bytes);
       return upload<Document>(`/workrooms/documents/${document.id}/content`, form, undefined, "PUT").done;
     },
-    onSuccess: () => note(t("room.replaced", { name: fileName(document) })),
+    onSuccess: () => toast(t("room.replaced", { name: fileName(document) })),
     onError: showError,
     onSettled: () => Promise.all([refresh(), cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) })]),
   });
 
   const canChange = document.canEdit === true && document.status === "DRAFT";
   const staff = isStaff(person);
-  const actions: (Deed | false)[] = [
+  const actions: (MenuAction | false)[] = [
     { id: "download", name: t("room.download"), onAction: () => saveFromUrl(`/api/workrooms/documents/${document.id}/download`, fileName(document)) },
-    document.documentType !== "pdf" && (staff || document.status === "LOCKED") && { id: "pdf", name: t("room.pdf"), onAction: () => (note(t("room.pdfGoing")), pdf.mutate()) },
+    document.documentType !== "pdf" && (staff || document.status === "LOCKED") && { id: "pdf", name: t("room.pdf"), onAction: () => (toast(t("room.pdfGoing")), pdf.mutate()) },
     { id: "versions", name: t("room.versions.title"), onAction: () => setDialog("versions") },
     canChange && { id: "replace", name: t("room.replace"), onAction: () => pickFile(`.${document.fileExtension}`, (bytes) => replace.mutate(bytes)) },
     canChange && { id: "rename", name: t("app.rename"), onAction: () => setDialog("rename") },
@@ -68,11 +68,11 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
   ];
   return (
     <span ref={section} className="shrink-0">
-      <More label={fileName(document)} deeds={actions.filter((deed) => deed !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
+      <OverflowMenu label={fileName(document)} actions={actions.filter((deed) => deed !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
       {dialog === "rename" ? <RenameDocumentDialog document={document} groupId={workRoom.groupId} onClose={close} /> : null}
       {dialog === "versions" ? <VersionsDialog document={document} workRoom={workRoom} onClose={close} /> : null}
       {dialog === "delete" ? (
-        <Asked title={t("room.delete.title", { name: fileName(document) })} text={t("room.delete.text")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={close} />
+        <ConfirmDialog title={t("room.delete.title", { name: fileName(document) })} text={t("room.delete.text")} confirmLabel={t("app.delete")} onConfirm={() => remove.mutate()} onClose={close} />
       ) : null}
     </span>
   );

@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { hasNewFeedback } from "../feedback/feedback";
 import { serverNow } from "../../hooks/serverClock";
 import { type ListedGroup, nearestTopic } from "../groups/groups";
-import { Chip } from "../../ui/Chip";
-import { Sheet } from "../../ui/Sheet";
-import { TimeLeft } from "../../ui/TimeLeft";
-import { When } from "../../ui/When";
+import { Badge } from "../../components/Badge";
+import { Card } from "../../components/Card";
+import { TimeLeft } from "../../components/TimeLeft";
+import { Time } from "../../components/Time";
 import { userNames } from "./workRoom";
 
 /** A group of mine: the whole card is the link, and its name is the topic. */
@@ -20,7 +20,7 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
   const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, serverNow()));
   return (
-    <Sheet className="hover:border-line relative flex h-full flex-col gap-2">
+    <Card className="hover:border-line relative flex h-full flex-col gap-2">
       <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>
       <h2>
         <Link to="/g/$groupId" params={{ groupId: group.id }} className="break-words after:absolute after:inset-0">
@@ -31,34 +31,34 @@ export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
       <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
       {topic ? (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Chip tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Chip>
+          <Badge tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Badge>
           {isFinished || isDone ? null : (
             <>
               <span className="font-medium">
                 <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
               </span>
               <span className="text-soft text-sm">
-                {t("groups.ends")} <When at={topic.assignment.deadline} />
+                {t("groups.ends")} <Time at={topic.assignment.deadline} />
               </span>
             </>
           )}
           {topic.status === "SUBMITTED" && topic.currentSubmission ? (
             <span className="text-soft text-sm">
-              <When at={topic.currentSubmission.submittedAt} />
+              <Time at={topic.currentSubmission.submittedAt} />
             </span>
           ) : null}
         </p>
       ) : null}
       {others > 0 ? <p className="text-soft text-sm">{t("groups.others", { count: others })}</p> : null}
       <p className="mt-auto flex flex-wrap items-center gap-2">
-        {hasNews ? <Chip tone="warn">{t("groups.feedback")}</Chip> : null}
-        {group.unreadMessages ? <Chip tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Chip> : null}
+        {hasNews ? <Badge tone="warn">{t("groups.feedback")}</Badge> : null}
+        {group.unreadMessages ? <Badge tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Badge> : null}
         {group.needsHelp ? (
-          <Chip>
+          <Badge>
             <Hand aria-hidden="true" className="size-4" /> {t("groups.helpKnown")}
-          </Chip>
+          </Badge>
         ) : null}
       </p>
-    </Sheet>
+    </Card>
   );
 }

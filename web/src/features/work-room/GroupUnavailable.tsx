@@ -7,10 +7,10 @@ import { getDraft, saveDraft } from "../../forms/drafts";
 import { myGroupsQuery } from "../groups/groups";
 import { queryKeys } from "../../api/queryKeys";
 import { isStaff } from "../../auth/session";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { BOX } from "../../forms/fieldStyles";
-import { Heading } from "../../ui/Heading";
-import { Shape } from "../../ui/Shape";
+import { PageHeading } from "../../components/PageHeading";
+import { Skeleton } from "../../components/Skeleton";
 import { findReplacementGroup } from "./replacementGroup";
 import { type Group, userNames, type WorkRoom } from "./workRoom";
 
@@ -31,7 +31,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const storedDraft = left === undefined ? "" : getDraft(person.id, left.id).trim();
   const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
   const groupsQuery = useQuery({ ...myGroupsQuery, refetchOnMount: "always" });
-  if (!groupsQuery.isFetchedAfterMount) return <Shape count={1} />;
+  if (!groupsQuery.isFetchedAfterMount) return <Skeleton count={1} />;
   const groups = cache.getQueryData<Group | null>(queryKeys.groups.one(groupId));
   const next = isStaff(person)
     ? undefined
@@ -50,7 +50,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
   const title = previousGroup === undefined ? t("room.gone.closed") : t("room.gone.title", { name: previousGroup });
   return (
     <div className="flex max-w-xl flex-col items-start gap-4">
-      <Heading title={title}>{title}</Heading>
+      <PageHeading title={title}>{title}</PageHeading>
       <output className="block">{currentGroup === undefined ? t("room.gone.why") : t("room.gone.now", { name: currentGroup })}</output>
       {previousGroup === undefined ? null : <p className="text-soft">{t("room.gone.documents")}</p>}
       {unsent === "" ? null : (

@@ -9,10 +9,10 @@ import { formatMinutes, useNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { TextArea } from "../../forms/TextArea";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Group } from "./workRoom";
 
 /** The student's button: asks, and then shows that the teacher knows and since when. Never a place in a queue: groups do not race. */
@@ -32,7 +32,7 @@ export function HelpButton({ group }: { group: Group }) {
             t("room.help.ask")
           )}
         </Button>
-        <Window title={t("room.help.title")}>{(close) => <HelpForm group={group} close={close} />}</Window>
+        <Dialog title={t("room.help.title")}>{(close) => <HelpForm group={group} close={close} />}</Dialog>
       </DialogTrigger>
     </span>
   );
@@ -59,7 +59,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
   const ask = useMutation({
     mutationFn: (message: string) => client.POST("/groups/{id}/help", { params: { path: { id: group.id } }, body: message === "" ? {} : { message } }),
     onSuccess: () => {
-      note(t("room.help.called"));
+      toast(t("room.help.called"));
       close();
     },
     onSettled: () => invalidate(cache, "groups"),
@@ -73,7 +73,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
       }}
     >
       <TextArea label={t("room.help.about")} hint={t("room.help.hint")} value={text} onChange={setText} maxLength={500} rows={3} />
-      {ask.isError ? <Problems problem={ask.error} /> : null}
+      {ask.isError ? <ErrorMessage problem={ask.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isPending={ask.isPending}>
@@ -92,7 +92,7 @@ export function HelpRequestBanner({ group }: { group: Group }) {
   const at = useNow();
   const handled = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/resolve", { params: { path: { id: group.id } }, body: {} }),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: () => invalidate(cache, "groups", "board"),
   });
   if (!group.needsHelp || group.helpRequestedAt === null) return null;

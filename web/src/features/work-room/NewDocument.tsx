@@ -7,11 +7,11 @@ import { useTranslation } from "react-i18next";
 import { client, unwrap } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { More } from "../../ui/More";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Topic, WorkRoom } from "./workRoom";
 
 export const KINDS = ["word", "cell", "slide"] as const;
@@ -23,13 +23,13 @@ export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: To
   const [kind, setKind] = useState<Kind>();
   return (
     <>
-      <More label={t("room.new")} deeds={KINDS.map((one) => ({ id: one, name: t(`room.kind.${one}`), onAction: () => setKind(one) }))}>
+      <OverflowMenu label={t("room.new")} actions={KINDS.map((one) => ({ id: one, name: t(`room.kind.${one}`), onAction: () => setKind(one) }))}>
         <Plus aria-hidden="true" className="size-4" /> {t("app.new")}
-      </More>
+      </OverflowMenu>
       {kind === undefined ? null : (
-        <Window title={t("room.newKind", { kind: t(`room.kind.${kind}`) })} isOpen onOpenChange={(isOpen) => isOpen || setKind(undefined)}>
+        <Dialog title={t("room.newKind", { kind: t(`room.kind.${kind}`) })} isOpen onOpenChange={(isOpen) => isOpen || setKind(undefined)}>
           {(close) => <NameDialog workRoom={workRoom} topic={topic} kind={kind} close={close} />}
-        </Window>
+        </Dialog>
       )}
     </>
   );
@@ -66,7 +66,7 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
     >
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
       <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
-      {create.isError && !error ? <Problems problem={create.error} /> : null}
+      {create.isError && !error ? <ErrorMessage problem={create.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isDisabled={title.trim() === ""} isPending={create.isPending}>

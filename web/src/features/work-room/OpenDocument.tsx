@@ -3,17 +3,17 @@ import { TriangleAlert } from "lucide-react";
 import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Heading } from "../../ui/Heading";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { PageHeading } from "../../components/PageHeading";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { type Document, fileName, type WorkRoom } from "./workRoom";
 import { useIsPhone } from "./screen";
-import { part } from "../../ui/part";
+import { lazyPart } from "../../components/lazyPart";
 
-const DocumentEditor = part(async () => (await import("./DocumentEditor")).DocumentEditor);
+const DocumentEditor = lazyPart(async () => (await import("./DocumentEditor")).DocumentEditor);
 
 /** A document that is open: its name, how it stands, and the editor. On a phone it is read first. `lead` stands before the name. */
 export function OpenDocument({ document, workRoom, isWriting, lead }: { document: Document; workRoom: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
@@ -32,10 +32,10 @@ export function OpenDocument({ document, workRoom, isWriting, lead }: { document
     <div className="flex min-h-0 grow flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         {lead}
-        <Heading title={fileName(document)}>
+        <PageHeading title={fileName(document)}>
           <span className="text-lg break-words">{fileName(document)}</span>
-        </Heading>
-        {document.status === "DRAFT" ? null : <Chip tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Chip>}
+        </PageHeading>
+        {document.status === "DRAFT" ? null : <Badge tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Badge>}
         <span className="ms-auto" />
         {isPhone && document.canEdit ? <Button onPress={() => void mode(isView)}>{t(isView ? "room.editor.write" : "room.editor.read")}</Button> : null}
         <DocumentMenu document={document} workRoom={workRoom} isOpen />
@@ -44,7 +44,7 @@ export function OpenDocument({ document, workRoom, isWriting, lead }: { document
       {document.contentPending ? (
         <output className="border-warn bg-sheet rounded-xl border px-4 py-2">{t("room.contentPending")}</output>
       ) : null}
-      <Suspense fallback={<Shape count={1} />}>
+      <Suspense fallback={<Skeleton count={1} />}>
         <DocumentEditor document={document} isView={isView} isPhone={isPhone} />
       </Suspense>
     </div>
@@ -59,7 +59,7 @@ function NotSaved({ at }: { at: string }) {
       <TriangleAlert aria-hidden="true" className="text-bad mt-0.5 size-5 shrink-0" />
       <p>
         <strong>
-          {t("room.notSavedSince")} <When at={at} />.
+          {t("room.notSavedSince")} <Time at={at} />.
         </strong>{" "}
         {t("room.notSavedWords")}
       </p>

@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { client } from "../../api/client";
 import { fieldError } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
-import { Problems } from "../../ui/Problems";
-import { Window } from "../../ui/Window";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Dialog } from "../../components/Dialog";
 import type { Document } from "./workRoom";
 
 /** Another name for a document; its kind stays. */
@@ -23,7 +23,7 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
   });
   const error = fieldError(rename.error, "title");
   return (
-    <Window title={t("app.rename")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+    <Dialog title={t("app.rename")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <form
           className="flex flex-col gap-4"
@@ -34,7 +34,7 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
         >
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
           <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
-          {rename.isError && !error ? <Problems problem={rename.error} /> : null}
+          {rename.isError && !error ? <ErrorMessage problem={rename.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
             <Button kind="main" type="submit" isDisabled={title.trim() === ""} isPending={rename.isPending}>
@@ -43,6 +43,6 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
           </p>
         </form>
       )}
-    </Window>
+    </Dialog>
   );
 }

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Bar } from "../../ui/Bar";
-import { When } from "../../ui/When";
+import { LockBanner } from "../../components/LockBanner";
+import { Time } from "../../components/Time";
 import { HelpRequestBanner } from "./HelpRequest";
 import { type Group, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
@@ -12,7 +12,7 @@ export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { w
   const { t } = useTranslation();
   return (
     <>
-      {isArchived ? <Bar>{t("room.archived")}</Bar> : null}
+      {isArchived ? <LockBanner>{t("room.archived")}</LockBanner> : null}
       {topic?.assignment.status === "FINISHED" ? <FinishedBanner workRoom={workRoom} topic={topic} /> : null}
       {isStaff ? (
         <div className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4 py-0.5">
@@ -39,13 +39,13 @@ function FinishedBanner({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic 
   const nameOf = useUserName(workRoom);
   const { data } = useQuery(topicDetailQuery(topic.assignmentId));
   return (
-    <Bar>
+    <LockBanner>
       {data?.finishedAt ? (
         <>
-          {t("room.finishedBy", { name: data.finishedById === workRoom.teacher.id ? nameOf(data.finishedById) : t("room.aTeacher") })} <When at={data.finishedAt} />.{" "}
+          {t("room.finishedBy", { name: data.finishedById === workRoom.teacher.id ? nameOf(data.finishedById) : t("room.aTeacher") })} <Time at={data.finishedAt} />.{" "}
         </>
       ) : null}
       {t("room.finished")}
-    </Bar>
+    </LockBanner>
   );
 }

@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { boardQuery } from "../board/board";
-import { Heading } from "../../ui/Heading";
-import { TimeLeft } from "../../ui/TimeLeft";
+import { PageHeading } from "../../components/PageHeading";
+import { TimeLeft } from "../../components/TimeLeft";
 import { SubmissionStatus } from "./SubmissionStatus";
 import { HelpButton } from "./HelpRequest";
 import { type Document, type Group, userNames, type Topic, type WorkRoom } from "./workRoom";
@@ -33,9 +33,9 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
             </Link>
           </p>
         ) : (
-          <Heading title={title}>
+          <PageHeading title={title}>
             <span className="break-words">{title}</span>
-          </Heading>
+          </PageHeading>
         )}
         <div className={`text-soft gap-x-2 ${document ? "hidden sm:flex" : "flex"} flex-wrap`}>
           {topic ? <span>{name} ·</span> : null}

@@ -7,7 +7,7 @@ import { FeedbackView } from "../feedback/FeedbackView";
 import { serverNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, type Me } from "../../auth/session";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Chat } from "./Chat";
 import { DocumentList } from "./DocumentList";
 import { OpenDocument } from "./OpenDocument";

@@ -3,7 +3,7 @@ import { ProgressBar } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { useErrorText } from "../../i18n/useErrorText";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import type { RoomUpload } from "./useUploads";
 
 /** Files on their way. */

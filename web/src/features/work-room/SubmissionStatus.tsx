@@ -2,9 +2,9 @@ import { Link } from "@tanstack/react-router";
 import { Check, Lock, MessageSquareText, Undo2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Ask } from "../../ui/Ask";
-import { Button } from "../../ui/Button";
-import { When } from "../../ui/When";
+import { ConfirmButton } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { Time } from "../../components/Time";
 import { isLate, lateMinutes, useTakeBack } from "./submission";
 import { type Document, type Topic, useUserName, type WorkRoom } from "./workRoom";
 import { SubmitDialog } from "./SubmitDialog";
@@ -57,14 +57,14 @@ function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
         {submission ? (
           <>
             {" "}
-            <When at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
+            <Time at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
             {submission.isLate ? ` · ${t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}` : null}
           </>
         ) : null}
       </span>
       {own.length === 0 ? null : isLate(topic) ? (
         // Handing in again would be late, or refused: what cannot be undone is asked first.
-        <Ask open={t("room.handIn.back.go")} title={t("room.handIn.back.title")} text={t("room.handIn.back.late")} yes={t("room.handIn.back.go")} onYes={takeBack} isPending={takingBack.isPending} />
+        <ConfirmButton open={t("room.handIn.back.go")} title={t("room.handIn.back.title")} text={t("room.handIn.back.late")} confirmLabel={t("room.handIn.back.go")} onConfirm={takeBack} isPending={takingBack.isPending} />
       ) : (
         <Button onPress={takeBack} isPending={takingBack.isPending}>
           <Undo2 aria-hidden="true" className="size-4" /> {t("room.handIn.back.go")}

@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 
 import { serverNow } from "../../hooks/serverClock";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
-import { Problems } from "../../ui/Problems";
+import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
-import { Window } from "../../ui/Window";
+import { Dialog } from "../../components/Dialog";
 import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
 import { type Document, fileName, lateDeadline, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
@@ -26,7 +26,7 @@ export function SubmitDialog(props: Props) {
   return (
     <DialogTrigger>
       <Button kind="main">{t("room.handIn.open")}</Button>
-      <Window title={t("room.handIn.title")}>{(close) => <SubmitForm {...props} close={close} />}</Window>
+      <Dialog title={t("room.handIn.title")}>{(close) => <SubmitForm {...props} close={close} />}</Dialog>
     </DialogTrigger>
   );
 }
@@ -47,7 +47,7 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
   const lateBy = own ? serverNow() - lateDeadline(own) : 0;
   const isClosed = lateBy > 0 && classData?.latePolicy === "BLOCK";
   const remaining = classData && own ? Math.max(0, classData.requiredSubmissions - own.submittedCount) : 0;
-  if (topics.isError) return <Problems problem={topics.error} again={() => void topics.refetch()} />;
+  if (topics.isError) return <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} />;
   if (topics.data?.length === 0) return <p>{t("room.handIn.none")}</p>;
   return (
     <form
@@ -87,7 +87,7 @@ function SubmitForm({ workRoom, topic, document, close }: Props & { close: () =>
       {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
       {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p> : null}
       <p>{t("room.handIn.effect")}</p>
-      {submitting.isError ? <Problems problem={submitting.error} /> : null}
+      {submitting.isError ? <ErrorMessage problem={submitting.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isDisabled={assignmentId === undefined || documents.length === 0 || isClosed} isPending={submitting.isPending}>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
-import { TimeLeft } from "../../ui/TimeLeft";
-import { When } from "../../ui/When";
-import { Written } from "../../ui/Written";
+import { TimeLeft } from "../../components/TimeLeft";
+import { Time } from "../../components/Time";
+import { Markdown } from "../../components/Markdown";
 import { FileLinks } from "./FileLinks";
 import { type Group, type Topic, topicDetailQuery } from "./workRoom";
 
@@ -38,7 +38,7 @@ function TaskText({ topic }: { topic: Topic }) {
     <>
       <p className="text-soft flex flex-wrap gap-x-2">
         <span>
-          {t("groups.ends")} <When at={topic.assignment.deadline} />
+          {t("groups.ends")} <Time at={topic.assignment.deadline} />
         </span>
         {isDone ? null : (
           <span>
@@ -47,7 +47,7 @@ function TaskText({ topic }: { topic: Topic }) {
         )}
         {topic.lateAllowedUntil === null ? null : (
           <span>
-            · {t("room.extended")} <When at={topic.lateAllowedUntil} />
+            · {t("room.extended")} <Time at={topic.lateAllowedUntil} />
           </span>
         )}
         {data ? <span>· {t("room.required", { count: data.requiredSubmissions })}</span> : null}
@@ -55,7 +55,7 @@ function TaskText({ topic }: { topic: Topic }) {
       {topic.effectiveDescription.trim() === "" ? (
         <p className="text-soft">{t("room.noText")}</p>
       ) : (
-        <Written>{topic.effectiveDescription}</Written>
+        <Markdown>{topic.effectiveDescription}</Markdown>
       )}
     </>
   );

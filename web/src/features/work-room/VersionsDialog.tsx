@@ -4,12 +4,12 @@ import { useTranslation } from "react-i18next";
 import { client, type Schemas } from "../../api/client";
 import { useErrorText } from "../../i18n/useErrorText";
 import { queryKeys } from "../../api/queryKeys";
-import { Button } from "../../ui/Button";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { When } from "../../ui/When";
-import { Window } from "../../ui/Window";
+import { Button } from "../../components/Button";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Time } from "../../components/Time";
+import { Dialog } from "../../components/Dialog";
 import { type Document, fileName, useUserName, versionsQuery, type WorkRoom } from "./workRoom";
 
 type Version = Schemas["DocumentVersion"];
@@ -22,11 +22,11 @@ export function VersionsDialog({ document, workRoom, onClose }: { document: Docu
   const canRestore = document.canEdit === true && document.status === "DRAFT";
   const latest = document.version;
   return (
-    <Window title={t("room.versions.of", { name: fileName(document) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
+    <Dialog title={t("room.versions.of", { name: fileName(document) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
       {(close) => (
         <>
-          {all.isPending ? <Shape count={1} /> : null}
-          {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
+          {all.isPending ? <Skeleton count={1} /> : null}
+          {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
           {all.data?.length === 0 ? <p>{t("room.versions.none")}</p> : null}
           <ul className="divide-faint flex flex-col divide-y">
             {(all.data ?? []).toSorted((one, other) => other.version - one.version).map((version) => (
@@ -46,7 +46,7 @@ export function VersionsDialog({ document, workRoom, onClose }: { document: Docu
           </p>
         </>
       )}
-    </Window>
+    </Dialog>
   );
 }
 
@@ -67,7 +67,7 @@ function VersionRow({ version, workRoom: workRoom, isLatest, address, restore, i
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
       <span className="min-w-40 grow">
         <span className="font-medium">
-          <When at={version.createdAt} />
+          <Time at={version.createdAt} />
         </span>{" "}
         {isLatest ? <span className="text-soft">({t("room.versions.latest")})</span> : null}
         <br />
@@ -96,8 +96,8 @@ function useRestore(document: Document, groupId: string) {
   const restore = (version: number) => client.POST("/workrooms/documents/{id}/versions/{version}/restore", { params: { path: { id: document.id, version } } });
   return useMutation({
     mutationFn: ({ version }: { version: number; latest: number }) => restore(version),
-    onSuccess: (_, { latest }) => note(t("room.versions.restored"), () => void restore(latest).catch((problem: unknown) => note(errorText(problem))).finally(refresh)),
-    onError: (problem) => note(errorText(problem)),
+    onSuccess: (_, { latest }) => toast(t("room.versions.restored"), () => void restore(latest).catch((problem: unknown) => toast(errorText(problem))).finally(refresh)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: refresh,
   });
 }

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { Problem } from "../../api/client";
 import { addEventListener } from "../../api/realtime";
 import { isStaff } from "../../auth/session";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { RoomBanners } from "./RoomBanners";
 import { RoomLayout } from "./RoomLayout";
 import { GroupUnavailable } from "./GroupUnavailable";
@@ -34,11 +34,11 @@ export function Room(props: Props) {
   const found = useQuery(workRoomQuery(props.groupId));
   if (found.error instanceof Problem && [403, 404].includes(found.error.status)) return <GroupUnavailable groupId={props.groupId} left={found.data} />;
   if (found.data) return <WorkRoomContent {...props} found={found.data} />;
-  if (found.isPending) return <Shape />;
+  if (found.isPending) return <Skeleton />;
   return (
     <div className="flex flex-col gap-4">
-      <Heading title={t("room.title")}>{t("room.title")}</Heading>
-      <Problems problem={found.error} again={() => void found.refetch()} />
+      <PageHeading title={t("room.title")}>{t("room.title")}</PageHeading>
+      <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
     </div>
   );
 }
@@ -60,7 +60,7 @@ function WorkRoomContent({ groupId, section, topicId, documentId, isWriting = fa
   if (documentId !== undefined && document === undefined) {
     return (
       <div className="flex flex-col items-start gap-3">
-        <Heading title={t("missing.title")}>{t("missing.title")}</Heading>
+        <PageHeading title={t("missing.title")}>{t("missing.title")}</PageHeading>
         <p>{t("problem.NOT_FOUND")}</p>
         <Link to="/g/$groupId" params={{ groupId }} className="inline-flex min-h-11 items-center">
           {t("room.toRoom")}

@@ -6,7 +6,7 @@ import { client, unwrap, Problem } from "../../api/client";
 import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
-import { note } from "../../ui/notes";
+import { toast } from "../../components/toast";
 import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
 
 /** What a group may hand in for, the likeliest first. */
@@ -71,7 +71,7 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
     mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) => submitDocuments(documents, assignmentId),
     onSuccess: (unsaved, { documents }) => {
       close();
-      note(unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"), () => void takeBackDocuments(documents).catch((problem: unknown) => note(errorText(problem))).finally(refreshAffected));
+      toast(unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"), () => void takeBackDocuments(documents).catch((problem: unknown) => toast(errorText(problem))).finally(refreshAffected));
     },
     onError: async (problem, { documents }) => {
       if (!(problem instanceof Problem) || problem.status !== 409) return;
@@ -79,7 +79,7 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
       const first = latest.documents.find((one) => documents.includes(one.id) && one.status === "SUBMITTED");
       if (problem.code !== "ALREADY_SUBMITTED" || first === undefined) return;
       close();
-      note(t("room.handIn.already", { name: nameOf(first.submittedById) }));
+      toast(t("room.handIn.already", { name: nameOf(first.submittedById) }));
     },
     onSettled: refreshAffected,
   });
@@ -95,10 +95,10 @@ export function useTakeBack(topic: Topic | undefined) {
     onSuccess: (_, documents) => {
       const assignmentId = topic?.assignmentId ?? documents[0]?.assignmentId;
       const ids = documents.map((one) => one.id);
-      const again = assignmentId == null ? undefined : () => void submitDocuments(ids, assignmentId).catch((problem: unknown) => note(errorText(problem))).finally(refreshAffected);
-      note(t("room.handIn.back.done"), again);
+      const again = assignmentId == null ? undefined : () => void submitDocuments(ids, assignmentId).catch((problem: unknown) => toast(errorText(problem))).finally(refreshAffected);
+      toast(t("room.handIn.back.done"), again);
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
     onSettled: refreshAffected,
   });
 }

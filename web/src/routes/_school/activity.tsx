@@ -14,13 +14,13 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { saveBlob } from "../../api/saveBlob";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { Sheet } from "../../ui/Sheet";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: requireRole(isStaff), component: Activity });
 
@@ -40,14 +40,14 @@ function Activity() {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <Heading title={t("nav.activity")}>{t("nav.activity")}</Heading>
+        <PageHeading title={t("nav.activity")}>{t("nav.activity")}</PageHeading>
         {isAdmin(person) ? <ExportButton query={query} /> : null}
       </div>
       <ActivityFilters filters={filters} onChange={setFilters} />
-      {found.isPending ? <Rows /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <ListSkeleton /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data && rows.length === 0 ? (
-        <Empty action={Object.keys(filters).length === 0 ? null : <Button onPress={() => setFilters({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</Empty>
+        <EmptyState action={Object.keys(filters).length === 0 ? null : <Button onPress={() => setFilters({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</EmptyState>
       ) : null}
       <ActivityDays rows={rows} />
       {found.hasNextPage ? (
@@ -73,13 +73,13 @@ function ActivityDays({ rows }: { rows: readonly ActivityEntry[] }) {
     return (
       <section key={part.day} aria-label={title} className="flex flex-col gap-2">
         <h2>{title}</h2>
-        <Sheet className="px-1! py-1!">
+        <Card className="px-1! py-1!">
           <ul className="divide-faint divide-y">
             {part.rows.map((row) => (
               <ActivityRow key={row.id} row={row} of={of} />
             ))}
           </ul>
-        </Sheet>
+        </Card>
       </section>
     );
   });
@@ -91,7 +91,7 @@ function ExportButton({ query }: { query: ReturnType<typeof activityParams> }) {
   const fetching = useMutation({
     mutationFn: async () => (await unwrap(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
     onSuccess: (table) => saveBlob(table, "activity.csv"),
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
   return (
     <Button isPending={fetching.isPending} onPress={() => fetching.mutate()}>

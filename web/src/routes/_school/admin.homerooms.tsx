@@ -11,7 +11,7 @@ import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
 import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
 import { isAdmin, requireRole } from "../../auth/session";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
   beforeLoad: requireRole(isAdmin),

@@ -8,8 +8,8 @@ import { SchoolAddresses } from "../../features/organization/SchoolAddresses";
 import { settingsQuery } from "../../features/organization/organization";
 import { MailDomains } from "../../features/organization/MailDomains";
 import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: requireRole(isAdmin), component: Organisation });
 
@@ -20,8 +20,8 @@ function Organisation() {
   const found = useQuery(settingsQuery);
   return (
     <AdminPage title={t("organisation.title")}>
-      {found.isPending ? <Shape count={2} /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={2} /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div className="flex max-w-3xl flex-col gap-4">
           <OrganizationSettings school={found.data} />

@@ -10,9 +10,9 @@ import { EraseUser } from "../../features/organization/EraseUser";
 import { PersonalExport } from "../../features/organization/PersonalExport";
 import { SettingsSection } from "../../features/organization/SettingsSection";
 import { UserSearch } from "../../features/organization/UserSearch";
-import { Empty } from "../../ui/Empty";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/privacy")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
@@ -38,9 +38,9 @@ function Privacy() {
       <div className="max-w-sm">
         <UserSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
       </div>
-      {userId === undefined ? <Empty>{t("privacy.choose")}</Empty> : null}
-      {userId !== undefined && about.isPending ? <Shape count={2} /> : null}
-      {about.isError ? <Problems problem={about.error} again={() => void about.refetch()} /> : null}
+      {userId === undefined ? <EmptyState>{t("privacy.choose")}</EmptyState> : null}
+      {userId !== undefined && about.isPending ? <Skeleton count={2} /> : null}
+      {about.isError ? <ErrorMessage problem={about.error} onRetry={() => void about.refetch()} /> : null}
       {about.data && userId !== undefined ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <SettingsSection title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>

@@ -12,13 +12,13 @@ import { useUserAgentText } from "../../features/account/userAgent";
 import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
 import { RowText } from "../../features/organization/RowText";
 import { UserSearch } from "../../features/organization/UserSearch";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { type ColumnOf, Grid } from "../../ui/Grid";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { When } from "../../ui/When";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { type DataColumn, DataTable } from "../../components/DataTable";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
 import { useIsWide } from "../../hooks/useIsWide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
@@ -40,13 +40,13 @@ function Sessions() {
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
   const place = useRef<HTMLDivElement>(null);
   const ending = useEndSession(() => place.current?.focus());
-  const columns: ColumnOf<Session>[] = [
+  const columns: DataColumn<Session>[] = [
     { id: "person", name: t("sessions.person"), cell: (row) => <SessionUser session={row} /> },
     { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <RowText>{t(`activity.role.${row.role}`)}</RowText> },
     { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <RowText>{program(row.userAgent)}</RowText> },
     { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <RowText>{row.ipAddress ?? "–"}</RowText> },
-    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <RowText><When at={row.createdAt} /></RowText> },
-    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <RowText><When at={row.expiresAt} /></RowText> },
+    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <RowText><Time at={row.createdAt} /></RowText> },
+    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <RowText><Time at={row.expiresAt} /></RowText> },
     {
       id: "end",
       name: t("sessions.end"),
@@ -54,7 +54,7 @@ function Sessions() {
       cell: (row) =>
         row.isCurrent ? (
           <RowText>
-            <Chip tone="good">{t("me.here")}</Chip>
+            <Badge tone="good">{t("me.here")}</Badge>
           </RowText>
         ) : row.userId === person.id || isRoleAbove(person.member?.role, row.role) ? (
           <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
@@ -68,11 +68,11 @@ function Sessions() {
       <div className="max-w-sm">
         <UserSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
       </div>
-      {found.isPending ? <Rows /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <ListSkeleton /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div ref={place} tabIndex={-1} className="outline-none">
-          <Grid label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
+          <DataTable label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
         </div>
       ) : null}
       {found.hasNextPage ? (
@@ -92,7 +92,7 @@ function SessionUser({ session }: { session: Session }) {
     <>
       {session.user.name}
       <span className="text-soft block text-sm">
-        {program(session.userAgent)}, <When at={session.createdAt} />
+        {program(session.userAgent)}, <Time at={session.createdAt} />
       </span>
     </>
   );
@@ -107,9 +107,9 @@ function useEndSession(onEnded: () => void) {
     mutationFn: (id: string) => client.DELETE("/admin/sessions/{id}", { params: { path: { id } } }),
     onSuccess: () => {
       onEnded();
-      note(t("me.ended"));
+      toast(t("me.ended"));
       return cache.invalidateQueries({ queryKey: queryKeys.admin.sessions() });
     },
-    onError: (problem) => note(errorText(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
 }

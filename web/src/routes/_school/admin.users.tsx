@@ -16,7 +16,7 @@ import { userCountsQuery, type UserFilterValues as Wanted, type KnownUser, ROLE_
 import { UserDialog } from "../../features/users/UserDialog";
 import { PasswordSheets } from "../../features/users/PasswordSheets";
 import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 
 interface Search extends Wanted {
   /** Who is looked at. */

@@ -15,13 +15,13 @@ import { CourseRow } from "../../features/courses/CourseRow";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
-import { Bar } from "../../ui/Bar";
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Tabs } from "../../ui/Tabs";
+import { LockBanner } from "../../components/LockBanner";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Tabs } from "../../components/Tabs";
 
 const CLASS_TABS = ["students", "courses", "teachers", "loose"] as const;
 type ClassTab = (typeof CLASS_TABS)[number];
@@ -40,8 +40,8 @@ function ClassPage() {
   const { t } = useTranslation();
   const { classId } = Route.useParams();
   const found = useQuery(classQuery(classId));
-  if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const one = found.data;
   const isOwn = isManaged(one);
   return (
@@ -49,7 +49,7 @@ function ClassPage() {
       <Breadcrumbs steps={[{ name: t("nav.courses"), location: {} }, { name: one.name, location: { class: one.id } }]} />
       <div className="-mt-3 flex items-center gap-2">
         <div className="me-auto min-w-0 wrap-break-word">
-          <Heading title={t("classes.title", { name: one.name })}>{t("classes.title", { name: one.name })}</Heading>
+          <PageHeading title={t("classes.title", { name: one.name })}>{t("classes.title", { name: one.name })}</PageHeading>
         </div>
         {isOwn ? <ClassMenu schoolClass={one} /> : null}
       </div>
@@ -67,7 +67,7 @@ function ClassStatusNotice({ schoolClass, isOwn }: { schoolClass: Class; isOwn: 
   const status = useClassStatus(schoolClass);
   if (schoolClass.status === "ACTIVE") return null;
   return (
-    <Bar
+    <LockBanner
       action={
         isOwn ? (
           <Button isPending={status.isPending} onPress={() => status.set("ACTIVE")}>
@@ -77,7 +77,7 @@ function ClassStatusNotice({ schoolClass, isOwn }: { schoolClass: Class; isOwn: 
       }
     >
       {schoolClass.status === "DRAFT" ? t("classes.isDraft") : t("classes.isArchived")}
-    </Bar>
+    </LockBanner>
   );
 }
 
@@ -111,13 +111,13 @@ function ClassCourses({ schoolClass, mayChange }: { schoolClass: Class; mayChang
   const { t } = useTranslation();
   const found = useQuery(coursesQuery);
   const [isOpen, setIsOpen] = useState(false);
-  if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Skeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const own = found.data.filter((course) => course.classId === schoolClass.id);
   const add = mayChange ? <Button onPress={() => setIsOpen(true)}>{t("courses.new")}</Button> : undefined;
   return (
     <div className="flex flex-col items-stretch gap-3">
-      {own.length === 0 ? <Empty action={add}>{t("courses.noneIn", { where: schoolClass.name })}</Empty> : <span>{add}</span>}
+      {own.length === 0 ? <EmptyState action={add}>{t("courses.noneIn", { where: schoolClass.name })}</EmptyState> : <span>{add}</span>}
       <ul className="flex flex-col gap-2">
         {own.map((course) => (
           <CourseRow key={course.id} course={course} isManaged={mayChange} hasClass={false} />

@@ -6,11 +6,11 @@ import { isManaged, classQuery } from "../../features/classes/classes";
 import { classGroupsQuery, courseQuery, type CourseDetail, studentsQuery } from "../../features/group-maker/courseGroups";
 import { GroupMaker } from "../../features/group-maker/GroupMaker";
 import { isStaff, requireRole } from "../../auth/session";
-import { Bar } from "../../ui/Bar";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { LockBanner } from "../../components/LockBanner";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/courses/$courseId/divide")({
   beforeLoad: requireRole(isStaff),
@@ -23,12 +23,12 @@ function GroupMakerPage() {
   const { t } = useTranslation();
   const { courseId } = Route.useParams();
   const found = useQuery(courseQuery(courseId));
-  if (found.isPending) return <Shape count={6} />;
+  if (found.isPending) return <Skeleton count={6} />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("topic.divide")}>{t("topic.divide")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("topic.divide")}>{t("topic.divide")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
@@ -39,8 +39,8 @@ function GroupMakerPage() {
 function ManagedCourse({ course }: { course: CourseDetail }) {
   const within = useQuery(classQuery(course.classId));
   if (within.data) return isManaged(within.data) ? <CourseGroupMaker course={course} /> : <Navigate to="/courses/$courseId" params={{ courseId: course.id }} replace />;
-  if (within.error) return <Problems problem={within.error} again={() => void within.refetch()} />;
-  return <Shape count={6} />;
+  if (within.error) return <ErrorMessage problem={within.error} onRetry={() => void within.refetch()} />;
+  return <Skeleton count={6} />;
 }
 
 function CourseGroupMaker({ course }: { course: CourseDetail }) {
@@ -60,20 +60,20 @@ function CourseGroupMaker({ course }: { course: CourseDetail }) {
             {course.class.name} › {course.subject.name} › {course.name}
           </Link>
         </nav>
-        <Heading title={roster.data ? title : course.name}>{roster.data ? title : course.name}</Heading>
+        <PageHeading title={roster.data ? title : course.name}>{roster.data ? title : course.name}</PageHeading>
       </div>
       {isArchived ? (
-        <Bar>{t("divide.archived")}</Bar>
+        <LockBanner>{t("divide.archived")}</LockBanner>
       ) : roster.data && groups.data ? (
         roster.data.length === 0 ? (
-          <Empty action={<Link to="/classes/$classId" params={{ classId: course.classId }}>{t("divide.toClass", { class: course.class.name })}</Link>}>{t("divide.noStudents")}</Empty>
+          <EmptyState action={<Link to="/classes/$classId" params={{ classId: course.classId }}>{t("divide.toClass", { class: course.class.name })}</Link>}>{t("divide.noStudents")}</EmptyState>
         ) : (
           <GroupMaker key={course.id} course={course} students={roster.data} groups={groups.data} topicId={topic} person={person.id} />
         )
       ) : problem ? (
-        <Problems problem={problem} again={() => void Promise.all([roster.refetch(), groups.refetch()])} />
+        <ErrorMessage problem={problem} onRetry={() => void Promise.all([roster.refetch(), groups.refetch()])} />
       ) : (
-        <Shape count={6} />
+        <Skeleton count={6} />
       )}
     </div>
   );

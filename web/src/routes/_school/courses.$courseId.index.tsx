@@ -13,12 +13,12 @@ import { CourseStudents } from "../../features/courses/CourseStudents";
 import { CourseTopics } from "../../features/courses/CourseTopics";
 import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
 import { isStaff, requireRole } from "../../auth/session";
-import { Bar } from "../../ui/Bar";
-import { asButton, Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Tabs } from "../../ui/Tabs";
+import { LockBanner } from "../../components/LockBanner";
+import { buttonClass, Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Tabs } from "../../components/Tabs";
 
 const COURSE_TABS = ["topics", "groups", "students", "files"] as const;
 type CourseTab = (typeof COURSE_TABS)[number];
@@ -41,16 +41,16 @@ function Course() {
   const problem = found.error ?? within.error;
   if (problem) {
     return (
-      <Problems
+      <ErrorMessage
         problem={problem}
-        again={() => {
+        onRetry={() => {
           void found.refetch();
           void within.refetch();
         }}
       />
     );
   }
-  return <Shape count={6} />;
+  return <Skeleton count={6} />;
 }
 
 function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
@@ -69,7 +69,7 @@ function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: 
       />
       <div className="-mt-3 flex flex-wrap items-center gap-2">
         <div className="me-auto min-w-0 wrap-break-word">
-          <Heading title={course.name}>{course.name}</Heading>
+          <PageHeading title={course.name}>{course.name}</PageHeading>
         </div>
         {mayAdd ? (
           <>
@@ -89,7 +89,7 @@ function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: 
 function NewTopicLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/t/new" search={{ courseId }} className={asButton("main")}>
+    <Link to="/t/new" search={{ courseId }} className={buttonClass("main")}>
       {t("courses.newTopic")}
     </Link>
   );
@@ -98,7 +98,7 @@ function NewTopicLink({ courseId }: { courseId: string }) {
 function GroupMakerLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton()}>
+    <Link to="/courses/$courseId/divide" params={{ courseId }} className={buttonClass()}>
       {t("courses.divide")}
     </Link>
   );
@@ -110,20 +110,20 @@ function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolea
   const status = useCourseStatus(course);
   if (course.class.status === "ARCHIVED") {
     return (
-      <Bar
+      <LockBanner
         action={
-          <Link to="/classes/$classId" params={{ classId: course.classId }} className={asButton()}>
+          <Link to="/classes/$classId" params={{ classId: course.classId }} className={buttonClass()}>
             {t("courses.toClass")}
           </Link>
         }
       >
         {t("courses.classIsArchived", { class: course.class.name })}
-      </Bar>
+      </LockBanner>
     );
   }
   if (course.status === "ACTIVE") return null;
   return (
-    <Bar
+    <LockBanner
       action={
         isOwn ? (
           <Button isPending={status.isPending} onPress={() => status.set("ACTIVE")}>
@@ -133,7 +133,7 @@ function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolea
       }
     >
       {t("courses.isArchived")}
-    </Bar>
+    </LockBanner>
   );
 }
 
@@ -152,11 +152,11 @@ function CourseTabs({ course, students, mayAdd, mayChange }: CourseTabsProps) {
   const groups = useQuery(courseGroupsQuery(course.id));
   if (!topics.data || !groups.data) {
     const problem = topics.error ?? groups.error;
-    if (!problem) return <Shape count={4} />;
+    if (!problem) return <Skeleton count={4} />;
     return (
-      <Problems
+      <ErrorMessage
         problem={problem}
-        again={() => {
+        onRetry={() => {
           void topics.refetch();
           void groups.refetch();
         }}

@@ -13,12 +13,12 @@ import { CourseFolder } from "../../features/courses/CourseFolder";
 import { buildFolders, type FolderLocation, parseLocation, STATUSES } from "../../features/courses/folders";
 import { UnassignedWork } from "../../features/courses/UnassignedWork";
 import { isAdmin, isStaff, requireRole } from "../../auth/session";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/courses/")({ beforeLoad: requireRole(isStaff), validateSearch: parseLocation, component: Courses });
 
@@ -33,15 +33,15 @@ function Courses() {
       {allClasses.data && allCourses.data ? (
         <CourseFolders classes={allClasses.data} courses={allCourses.data} />
       ) : problem ? (
-        <Problems
+        <ErrorMessage
           problem={problem}
-          again={() => {
+          onRetry={() => {
             void allClasses.refetch();
             void allCourses.refetch();
           }}
         />
       ) : (
-        <Shape count={6} />
+        <Skeleton count={6} />
       )}
     </div>
   );
@@ -61,7 +61,7 @@ function CoursesHeader() {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <span className="me-auto">
-          <Heading title={t("nav.courses")}>{t("nav.courses")}</Heading>
+          <PageHeading title={t("nav.courses")}>{t("nav.courses")}</PageHeading>
         </span>
         <Button kind="main" onPress={() => setOpen("course")}>
           {t("courses.new")}
@@ -112,7 +112,7 @@ function CourseFolders({ classes: all, courses: allCourses }: { classes: readonl
   const topics = useQuery(unassignedTopicsQuery).data ?? [];
   const found = buildFolders(all, allCourses, location);
   const unassigned = groups.length + topics.length;
-  if (found.length === 0 && unassigned === 0 && location.status === undefined) return <Empty>{t("classes.none")}</Empty>;
+  if (found.length === 0 && unassigned === 0 && location.status === undefined) return <EmptyState>{t("classes.none")}</EmptyState>;
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[18rem_1fr]">
       <div className="hidden lg:block">

@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { type ListedGroup, sortGroups, myGroupsQuery } from "../../features/groups/groups";
 import { GroupCard } from "../../features/work-room/GroupCard";
 import { EditorPreload } from "../../features/work-room/EditorPreload";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/groups")({ component: Groups });
 
@@ -20,10 +20,10 @@ function Groups() {
   const { open, finished } = sortGroups(groups.data ?? []);
   return (
     <div className="flex flex-col gap-4">
-      <Heading title={t("groups.title")}>{t("groups.title")}</Heading>
-      {groups.isPending ? <Shape /> : null}
-      {groups.isError && !groups.data ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
-      {groups.data?.length === 0 ? <Empty>{t("groups.none")}</Empty> : null}
+      <PageHeading title={t("groups.title")}>{t("groups.title")}</PageHeading>
+      {groups.isPending ? <Skeleton /> : null}
+      {groups.isError && !groups.data ? <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} /> : null}
+      {groups.data?.length === 0 ? <EmptyState>{t("groups.none")}</EmptyState> : null}
       <Cards groups={open} own={person.id} />
       {finished.length === 0 ? null : (
         <details open={open.length === 0}>

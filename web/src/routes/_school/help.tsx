@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ShortcutList } from "../../features/shortcuts/ShortcutList";
 import { ShortcutSwitch } from "../../features/shortcuts/ShortcutSwitch";
 import { isAdmin, isStaff } from "../../auth/session";
-import { Heading } from "../../ui/Heading";
-import { Sheet } from "../../ui/Sheet";
+import { PageHeading } from "../../components/PageHeading";
+import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/help")({ component: Help });
 
@@ -16,9 +16,9 @@ function Help() {
   const who = isAdmin(person) ? "admin" : isStaff(person) ? "teacher" : "student";
   return (
     <div className="flex flex-col gap-6">
-      <Heading title={t("manual.title")}>{t("manual.title")}</Heading>
+      <PageHeading title={t("manual.title")}>{t("manual.title")}</PageHeading>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Sheet className="flex flex-col gap-3">
+        <Card className="flex flex-col gap-3">
           <h2>{t("manual.whom")}</h2>
           <p>{t(`manual.contact.${who}`)}</p>
           {who === "admin" ? null : (
@@ -32,12 +32,12 @@ function Help() {
               <li key={fact}>{t(`manual.fact.${fact}`)}</li>
             ))}
           </ul>
-        </Sheet>
-        <Sheet className="flex flex-col gap-3">
+        </Card>
+        <Card className="flex flex-col gap-3">
           <h2>{t("keys.title")}</h2>
           <ShortcutSwitch />
           <ShortcutList screens={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
-        </Sheet>
+        </Card>
       </div>
     </div>
   );

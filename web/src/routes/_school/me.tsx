@@ -9,7 +9,7 @@ import { SessionList } from "../../features/account/SessionList";
 import { OwnDataExport } from "../../features/account/OwnDataExport";
 import { PasswordForm } from "../../features/account/PasswordForm";
 import { ProfileForm } from "../../features/account/ProfileForm";
-import { Heading } from "../../ui/Heading";
+import { PageHeading } from "../../components/PageHeading";
 
 export const Route = createFileRoute("/_school/me")({
   validateSearch: (search: Record<string, unknown>): { address?: "changed" | "expired" } =>
@@ -25,7 +25,7 @@ function OwnAccount() {
   const known = useQuery(meQuery).data ?? person;
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <Heading title={t("account.profile")}>{t("account.profile")}</Heading>
+      <PageHeading title={t("account.profile")}>{t("account.profile")}</PageHeading>
       <ProfileForm person={known} />
       <EmailForm person={known} outcome={address} />
       <PasswordForm person={known} />

@@ -8,10 +8,10 @@ import { isStaff } from "../../auth/session";
 import { MessageList } from "../../features/messages/MessageList";
 import { replySubject, type Box as BoxName, BOXES, classOptionsQuery, type Message } from "../../features/messages/messages";
 import { NewMessageDialog } from "../../features/messages/NewMessageDialog";
-import { Button } from "../../ui/Button";
+import { Button } from "../../components/Button";
 import { Select } from "../../forms/Select";
-import { Heading } from "../../ui/Heading";
-import { Tabs } from "../../ui/Tabs";
+import { PageHeading } from "../../components/PageHeading";
+import { Tabs } from "../../components/Tabs";
 
 interface Search {
   box?: BoxName;
@@ -64,7 +64,7 @@ function Messages() {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Heading title={t("messages.title")}>{t("messages.title")}</Heading>
+        <PageHeading title={t("messages.title")}>{t("messages.title")}</PageHeading>
         <Button kind="main" onPress={() => setNewMessage("new")}>
           <PenLine aria-hidden="true" className="size-4" /> {t("messages.write")}
         </Button>

@@ -8,10 +8,10 @@ import { SubmissionFilters } from "../../features/submissions/SubmissionFilters"
 import { SubmissionTable } from "../../features/submissions/SubmissionTable";
 import { parseFilters, type Filters as Wanted, submissionsQuery, effectiveState } from "../../features/submissions/submissions";
 import { SubmissionStats } from "../../features/submissions/SubmissionStats";
-import { Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/submissions")({ beforeLoad: requireRole(isStaff), validateSearch: parseFilters, component: Submissions });
 
@@ -28,10 +28,10 @@ function Submissions() {
   const isNothing = rows.length === 0 && effectiveState(wanted) === "UNGRADED";
   return (
     <div className="flex flex-col gap-5">
-      <Heading title={t("submissions.title")}>{t("submissions.title")}</Heading>
+      <PageHeading title={t("submissions.title")}>{t("submissions.title")}</PageHeading>
       <SubmissionFilters filters={wanted} onChange={go} />
-      {found.isPending ? <Shape count={3} /> : null}
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={3} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div aria-busy={found.isPlaceholderData} className="flex flex-col items-start gap-3">
           <output className={isNothing ? "text-lg" : "text-soft"}>{isNothing ? t("submissions.nothing") : found.hasNextPage ? t("submissions.countMore", { count: rows.length }) : t("submissions.count", { count: rows.length })}</output>

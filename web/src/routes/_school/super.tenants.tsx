@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { isSuper, requireRole } from "../../auth/session";
 import { InstallationStatus } from "../../features/tenants/InstallationStatus";
 import { TenantList } from "../../features/tenants/TenantList";
-import { Heading } from "../../ui/Heading";
-import { Tabs } from "../../ui/Tabs";
+import { PageHeading } from "../../components/PageHeading";
+import { Tabs } from "../../components/Tabs";
 
 interface TenantsSearch {
   tab?: "installation";
@@ -29,7 +29,7 @@ function Tenants() {
   const navigate = Route.useNavigate();
   return (
     <div className="flex flex-col gap-4">
-      <Heading title={t("nav.tenants")}>{t("nav.tenants")}</Heading>
+      <PageHeading title={t("nav.tenants")}>{t("nav.tenants")}</PageHeading>
       <Tabs
         label={t("nav.tenants")}
         open={tab ?? "schools"}

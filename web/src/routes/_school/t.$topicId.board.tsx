@@ -16,11 +16,11 @@ import { serverNow, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
-import { asButton, Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { buttonClass, Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/board")({
   validateSearch: (search: Record<string, unknown>): { show?: Filter } => {
@@ -43,8 +43,8 @@ function LessonBoard() {
   if (found.data && !isGone) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
   return (
     <div className="flex flex-col gap-4" data-wide>
-      <Heading title={t("board.title")}>{t("board.title")}</Heading>
-      {found.isPending ? <Shape count={8} /> : <Problems problem={found.error} again={() => void found.refetch()} />}
+      <PageHeading title={t("board.title")}>{t("board.title")}</PageHeading>
+      {found.isPending ? <Skeleton count={8} /> : <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />}
     </div>
   );
 }
@@ -75,7 +75,7 @@ function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failed
         </div>
         {isEmpty ? <NoGroups board={board} /> : null}
         {!isEmpty && cards.length === 0 ? (
-          <Empty action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>{t("board.noneShown")}</Empty>
+          <EmptyState action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>{t("board.noneShown")}</EmptyState>
         ) : null}
         <BoardGrid cards={cards} count={board.groups.length} at={at} onDo={setDialog} onOpen={onOpen} />
         {isEmpty ? null : <p className="text-soft text-sm">{t("board.privacy")}</p>}
@@ -102,22 +102,22 @@ function NoGroups({ board }: { board: Board }) {
   const { t } = useTranslation();
   const { id, courseId } = board.assignment;
   return (
-    <Empty
+    <EmptyState
       action={
         <span className="flex flex-wrap gap-2">
           {courseId === null ? null : (
-            <Link to="/courses/$courseId/divide" params={{ courseId }} search={{ topic: id }} className={asButton("main")}>
+            <Link to="/courses/$courseId/divide" params={{ courseId }} search={{ topic: id }} className={buttonClass("main")}>
               {t("board.divide")}
             </Link>
           )}
-          <Link to="/t/$topicId" params={{ topicId: id }} className={asButton()}>
+          <Link to="/t/$topicId" params={{ topicId: id }} className={buttonClass()}>
             {t("board.choose")}
           </Link>
         </span>
       }
     >
       {t("board.none")}
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -7,10 +7,10 @@ import { EditTopic } from "../../features/topics/EditTopic";
 import { FinishedTopic } from "../../features/topics/FinishedTopic";
 import { TopicHeader } from "../../features/topics/TopicHeader";
 import { isFullTopic, topicQuery } from "../../features/topics/topic";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: requireRole(isStaff), component: TopicPage });
 
@@ -20,20 +20,20 @@ function TopicPage() {
   const { topicId } = Route.useParams();
   const { person } = Route.useRouteContext();
   const found = useQuery(topicQuery(topicId));
-  if (found.isPending) return <Shape />;
+  if (found.isPending) return <Skeleton />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("topic.one")}>{t("topic.one")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("topic.one")}>{t("topic.one")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
   if (!isFullTopic(found.data)) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={found.data.title}>{found.data.title}</Heading>
-        <Empty>{t("topic.notYours")}</Empty>
+        <PageHeading title={found.data.title}>{found.data.title}</PageHeading>
+        <EmptyState>{t("topic.notYours")}</EmptyState>
       </div>
     );
   }

@@ -10,10 +10,10 @@ import { remainingTime, useNow } from "../../hooks/serverClock";
 import { useShortcuts } from "../../hooks/useShortcuts";
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
-import { asButton, Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { buttonClass, Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: requireRole(isStaff), component: Projector });
 
@@ -35,12 +35,12 @@ function Projector() {
             {t("projector.full")}
           </Button>
         ) : null}
-        <Link to="/t/$topicId/board" params={{ topicId }} className={asButton()}>
+        <Link to="/t/$topicId/board" params={{ topicId }} className={buttonClass()}>
           {t("projector.back")}
         </Link>
       </div>
-      {found.isPending ? <Shape count={1} /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={1} /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? <Stage topic={found.data.assignment} /> : null}
     </div>
   );
@@ -55,7 +55,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
       <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>
       <div className="max-w-full [&_h1]:text-[clamp(1.6rem,5vw,4.5rem)] [&_h1]:leading-tight">
-        <Heading title={topic.title}>{topic.title}</Heading>
+        <PageHeading title={topic.title}>{topic.title}</PageHeading>
       </div>
       <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
         {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}

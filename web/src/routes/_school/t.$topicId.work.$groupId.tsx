@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 
 import { isStaff, requireRole } from "../../auth/session";
 import { workRoomQuery } from "../../features/work-room/workRoom";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 import { useGradingShortcuts } from "../../features/grading/useGradingShortcuts";
 import { type Assignment, findNeighbours, topicWorksQuery } from "../../features/grading/work";
 import { WorkView } from "../../features/grading/WorkView";
@@ -24,12 +24,12 @@ function Work() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(topicWorksQuery(topicId));
-  if (found.isPending) return <Shape />;
+  if (found.isPending) return <Skeleton />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("work.title")}>{t("work.title")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("work.title")}>{t("work.title")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
@@ -56,8 +56,8 @@ function GroupWorkPage({ topic }: { topic: Assignment }) {
   if (neighbours.here === undefined) {
     return (
       <>
-        <Heading title={topic.title}>{topic.title}</Heading>
-        <Empty action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</Empty>
+        <PageHeading title={topic.title}>{topic.title}</PageHeading>
+        <EmptyState action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</EmptyState>
       </>
     );
   }

@@ -6,10 +6,10 @@ import { isStaff, requireRole } from "../../auth/session";
 import { NewTopic } from "../../features/topics/NewTopic";
 import { managedCoursesQuery } from "../../features/topics/topic";
 import { Select } from "../../forms/Select";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/new")({
   beforeLoad: requireRole(isStaff),
@@ -39,13 +39,13 @@ function NewTopicPage() {
             </Link>
           </nav>
         ) : null}
-        <Heading title={t("topic.new")}>{t("topic.new")}</Heading>
+        <PageHeading title={t("topic.new")}>{t("topic.new")}</PageHeading>
       </div>
-      {all.isPending ? <Shape /> : null}
-      {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
+      {all.isPending ? <Skeleton /> : null}
+      {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
       {all.data && target === undefined ? (
         all.data.length === 0 ? (
-          <Empty action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</Empty>
+          <EmptyState action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</EmptyState>
         ) : (
           <div className="flex max-w-md flex-col gap-3">
             {courseId === undefined ? null : <p>{t("topic.notHere")}</p>}

@@ -9,14 +9,14 @@ import { type ListedAssignment, assignmentsQuery } from "../../features/groups/g
 import { isStaff, requireRole } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
-import { asButton } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Sheet } from "../../ui/Sheet";
-import { TimeLeft } from "../../ui/TimeLeft";
-import { When } from "../../ui/When";
+import { buttonClass } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Card } from "../../components/Card";
+import { TimeLeft } from "../../components/TimeLeft";
+import { Time } from "../../components/Time";
 
 export const Route = createFileRoute("/_school/today")({ beforeLoad: requireRole(isStaff), component: Today });
 
@@ -27,18 +27,18 @@ function Today() {
   return (
     <div className="flex flex-col gap-6">
       <Greeting />
-      {topics.isPending ? <Shape count={3} /> : null}
-      {topics.isError && !topics.data ? <Problems problem={topics.error} again={() => void topics.refetch()} /> : null}
+      {topics.isPending ? <Skeleton count={3} /> : null}
+      {topics.isError && !topics.data ? <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} /> : null}
       {topics.data?.length === 0 ? (
-        <Empty
+        <EmptyState
           action={
-            <Link to="/courses" className={asButton("main")}>
+            <Link to="/courses" className={buttonClass("main")}>
               {t("today.start")}
             </Link>
           }
         >
           {t("today.none")}
-        </Empty>
+        </EmptyState>
       ) : null}
       {topics.data?.length ? <DaySections topics={topics.data} /> : null}
     </div>
@@ -57,7 +57,7 @@ function Greeting() {
   const greeting = hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-      <Heading title={t("nav.today")}>{greeting}</Heading>
+      <PageHeading title={t("nav.today")}>{greeting}</PageHeading>
       <p className="text-soft">
         {format({ weekday: "long", day: "numeric", month: "long" })}, {format({ timeStyle: "short" })} ({zone})
       </p>
@@ -112,7 +112,7 @@ function DaySection({ title, none, children }: { title: string; none: string; ch
 function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts: ReactNode; way: ReactNode }) {
   return (
     <li>
-      <Sheet className="flex flex-wrap items-center gap-x-4 gap-y-3">
+      <Card className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <div className="flex min-w-[min(16rem,100%)] flex-1 flex-col gap-1">
           <h3 className="font-semibold break-words">
             {topic.title} <span className="text-soft font-normal">· {topic.class.name}</span>
@@ -120,7 +120,7 @@ function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">{facts}</p>
         </div>
         {link}
-      </Sheet>
+      </Card>
     </li>
   );
 }
@@ -149,7 +149,7 @@ function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number
         </>
       }
       way={
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("main")}>
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("main")}>
           {t("today.board")}
         </Link>
       }
@@ -171,14 +171,14 @@ function UngradedTopic({ topic }: { topic: ListedAssignment }) {
           <span>{groups.map((own) => own.group.displayName ?? own.group.name).join(", ")}</span>
           {oldest === undefined ? null : (
             <span className="text-soft">
-              {t("today.since")} <When at={oldest} />
+              {t("today.since")} <Time at={oldest} />
             </span>
           )}
         </>
       }
       way={
         first ? (
-          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={asButton()}>
+          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={buttonClass()}>
             {t("today.grade")}
           </Link>
         ) : null
@@ -202,11 +202,11 @@ function PlainTopic({ topic }: { topic: ListedAssignment }) {
       way={
         <span className="flex flex-wrap gap-2">
           {isOver ? null : (
-            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={asButton()}>
+            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={buttonClass()}>
               {t("today.prepare")}
             </Link>
           )}
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("quiet")}>
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("quiet")}>
             {t("today.board")}
           </Link>
         </span>

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Something that stands behind its name until somebody wants to see it. */
-export function Fold({ name, count, isOpen, onOpen, children }: Props) {
+export function Disclosure({ name, count, isOpen, onOpen, children }: Props) {
   return (
     <details className="border-faint group border-t" {...(isOpen ? { open: true } : {})} onToggle={(event) => onOpen?.(event.currentTarget.open)}>
       <summary className="flex min-h-11 cursor-pointer list-none items-center gap-2 font-medium [&::-webkit-details-marker]:hidden">

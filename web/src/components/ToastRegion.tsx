@@ -1,31 +1,31 @@
 import { X } from "lucide-react";
-import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as ToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as ToastRegion } from "react-aria-components";
+import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as AriaToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as AriaToastRegion } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
 
-interface Shown {
+interface ToastContent {
   text: string;
   undo?: (() => void) | undefined;
 }
 
-export const notes = new ToastQueue<Shown>({ maxVisibleToasts: 3 });
+export const toastQueue = new ToastQueue<ToastContent>({ maxVisibleToasts: 3 });
 
 /** Where notes appear; screen readers hear them. */
-export function NoteRegion() {
+export function ToastRegion() {
   const { t } = useTranslation();
   return (
-    <ToastRegion queue={notes} className="notes fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
+    <AriaToastRegion queue={toastQueue} className="notes fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
       {({ toast }) => (
         <Toast toast={toast} className="bg-ink text-page flex items-center gap-2 rounded-lg px-4 py-2 shadow-xl">
-          <ToastContent className="min-w-0 grow">
+          <AriaToastContent className="min-w-0 grow">
             <Text slot="title">{toast.content.text}</Text>
-          </ToastContent>
+          </AriaToastContent>
           {toast.content.undo === undefined ? null : (
             <Button
               onPress={() => {
                 toast.content.undo?.();
-                notes.close(toast.key);
+                toastQueue.close(toast.key);
               }}
             >
               {t("app.undo")}
@@ -36,6 +36,6 @@ export function NoteRegion() {
           </Button>
         </Toast>
       )}
-    </ToastRegion>
+    </AriaToastRegion>
   );
 }

@@ -1,9 +1,9 @@
-import { Label, ProgressBar } from "react-aria-components";
+import { Label, ProgressBar as AriaProgressBar } from "react-aria-components";
 
 /** How far something is; without a share, that it goes on. */
-export function Progress({ label, share }: { label: string; share?: number | undefined }) {
+export function ProgressBar({ label, share }: { label: string; share?: number | undefined }) {
   return (
-    <ProgressBar value={(share ?? 0) * 100} isIndeterminate={share === undefined} className="flex flex-col gap-1">
+    <AriaProgressBar value={(share ?? 0) * 100} isIndeterminate={share === undefined} className="flex flex-col gap-1">
       {({ percentage, valueText }) => (
         <>
           <span className="flex justify-between gap-4">
@@ -15,6 +15,6 @@ export function Progress({ label, share }: { label: string; share?: number | und
           </span>
         </>
       )}
-    </ProgressBar>
+    </AriaProgressBar>
   );
 }

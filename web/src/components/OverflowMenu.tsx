@@ -4,12 +4,12 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
 import { useMenuButton } from "../hooks/useMenuButton";
-import { part } from "./part";
+import { lazyPart } from "./lazyPart";
 
-const load = () => import("./MoreMenu");
-const MoreMenu = part(async () => (await load()).MoreMenu);
+const loadMenu = () => import("./OverflowMenuPopover");
+const OverflowMenuPopover = lazyPart(async () => (await loadMenu()).OverflowMenuPopover);
 
-export interface Deed {
+export interface MenuAction {
   id: string;
   name: string;
   isDanger?: boolean;
@@ -20,7 +20,7 @@ export interface Deed {
 interface Props {
   /** What the deeds are done to, for whoever cannot see where the button stands. */
   label: string;
-  deeds: readonly Deed[];
+  actions: readonly MenuAction[];
   /** What stands on the button; three dots otherwise. */
   children?: ReactNode;
   isPending?: boolean;
@@ -31,9 +31,9 @@ interface Props {
 }
 
 /** What else can be done, behind one button. */
-export function More({ label, deeds, children, isPending = false, isTabStop = true, heading }: Props) {
+export function OverflowMenu({ label, actions, children, isPending = false, isTabStop = true, heading }: Props) {
   const { t } = useTranslation();
-  const { button, opened } = useMenuButton(load);
+  const { button, opened } = useMenuButton(loadMenu);
   return (
     <>
       <Button
@@ -47,7 +47,7 @@ export function More({ label, deeds, children, isPending = false, isTabStop = tr
       </Button>
       {opened ? (
         <Suspense>
-          <MoreMenu {...opened} label={label} deeds={deeds} heading={heading} />
+          <OverflowMenuPopover {...opened} label={label} actions={actions} heading={heading} />
         </Suspense>
       ) : null}
     </>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 
 interface Props {
   title: string;
@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** A window over the page. Inside a `DialogTrigger` it opens by its button, else by `isOpen`. Escape closes it. */
-export function Window({ title, isOpen, onOpenChange, role = "dialog", isWide = false, isOpaque = false, children }: Props) {
+export function Dialog({ title, isOpen, onOpenChange, role = "dialog", isWide = false, isOpaque = false, children }: Props) {
   return (
     <ModalOverlay
       isDismissable={role === "dialog"}
@@ -23,7 +23,7 @@ export function Window({ title, isOpen, onOpenChange, role = "dialog", isWide = 
       className={`fixed inset-0 z-30 grid place-items-center p-2 sm:p-4 ${isOpaque ? "bg-page" : "bg-black/50"}`}
     >
       <Modal className={`bg-sheet max-h-full w-full overflow-y-auto rounded-xl p-4 shadow-xl sm:p-5 ${isWide ? "max-w-3xl" : "max-w-md"}`}>
-        <Dialog role={role} className="flex flex-col gap-4 outline-none">
+        <AriaDialog role={role} className="flex flex-col gap-4 outline-none">
           {({ close }) => (
             <>
               <Heading slot="title" className="text-lg font-semibold">
@@ -32,7 +32,7 @@ export function Window({ title, isOpen, onOpenChange, role = "dialog", isWide = 
               {children(close)}
             </>
           )}
-        </Dialog>
+        </AriaDialog>
       </Modal>
     </ModalOverlay>
   );

@@ -1,5 +1,5 @@
 /** The shape of a list that is on its way. */
-export function Rows({ count = 6 }: { count?: number }) {
+export function ListSkeleton({ count = 6 }: { count?: number }) {
   return (
     <div aria-busy="true" className="border-faint bg-sheet flex flex-col gap-4 rounded-xl border p-4">
       {Array.from({ length: count }, (_, index) => (

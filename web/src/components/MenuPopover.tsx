@@ -11,7 +11,7 @@ interface Props extends OpenMenu {
 }
 
 /** A menu over the page, at the button it belongs to. */
-export function MenuOver({ trigger, focus, close, label, onAction, children }: Props) {
+export function MenuPopover({ trigger, focus, close, label, onAction, children }: Props) {
   return (
     <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${POPOVER} min-w-48`}>
       {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever opens a menu wants to choose in it */}

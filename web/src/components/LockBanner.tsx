@@ -2,7 +2,7 @@ import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 
 /** A bar over a screen that is locked: by whom, since when, what still works, the way out. */
-export function Bar({ children, action }: { children: ReactNode; action?: ReactNode }) {
+export function LockBanner({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className="border-warn bg-sheet flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border px-4 py-2">
       <p className="flex items-center gap-2">

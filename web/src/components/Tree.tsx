@@ -1,34 +1,34 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button, Collection, Tree, TreeItem, TreeItemContent, type Key } from "react-aria-components";
+import { Button, Collection, Tree as AriaTree, TreeItem, TreeItemContent, type Key } from "react-aria-components";
 
-export interface Branch {
+export interface TreeNode {
   id: string;
   name: string;
   /** Quieter words behind the name. */
   note?: string;
   icon?: ReactNode;
   /** What is below it; an empty list can still be opened, undefined cannot. */
-  below?: readonly Branch[];
+  children?: readonly TreeNode[];
 }
 
 interface Props {
   label: string;
-  branches: readonly Branch[];
+  nodes: readonly TreeNode[];
   /** The line that is shown beside the tree. */
   chosen: string;
   onChoose: (id: string) => void;
   /** The lines whose branches are to be seen. */
-  opened: ReadonlySet<string>;
-  onOpened: (ids: Set<string>) => void;
+  expanded: ReadonlySet<string>;
+  onExpandedChange: (ids: Set<string>) => void;
 }
 
 /** Folders in folders: arrows walk and open, Enter chooses, letters find, Home and End go to the ends. */
-export function Branches({ label, branches, chosen, onChoose, opened, onOpened }: Props) {
+export function Tree({ label, nodes, chosen, onChoose, expanded, onExpandedChange }: Props) {
   return (
-    <Tree
+    <AriaTree
       aria-label={label}
-      items={branches}
+      items={nodes}
       selectionMode="single"
       selectionBehavior="toggle"
       disallowEmptySelection
@@ -37,21 +37,21 @@ export function Branches({ label, branches, chosen, onChoose, opened, onOpened }
         const [key] = keys === "all" ? [] : [...keys];
         if (key !== undefined && key !== chosen) onChoose(String(key));
       }}
-      expandedKeys={opened}
-      onExpandedChange={(keys: Set<Key>) => onOpened(new Set([...keys].map(String)))}
+      expandedKeys={expanded}
+      onExpandedChange={(keys: Set<Key>) => onExpandedChange(new Set([...keys].map(String)))}
       className="flex flex-col outline-none"
     >
-      {line}
-    </Tree>
+      {renderNode}
+    </AriaTree>
   );
 }
 
-function line(branch: Branch) {
+function renderNode(node: TreeNode) {
   return (
     <TreeItem
-      id={branch.id}
-      textValue={branch.name}
-      hasChildItems={branch.below !== undefined}
+      id={node.id}
+      textValue={node.name}
+      hasChildItems={node.children !== undefined}
       className="data-selected:bg-sheet data-selected:border-accent hover:bg-faint data-focus-visible:outline-accent cursor-pointer rounded-lg border border-transparent outline-none data-focus-visible:outline-3 data-focus-visible:-outline-offset-2 data-selected:font-medium"
     >
       <TreeItemContent>
@@ -64,15 +64,15 @@ function line(branch: Branch) {
             ) : (
               <span aria-hidden="true" className={`shrink-0 ${level > 1 ? "w-10" : "w-2"}`} />
             )}
-            {branch.icon}
+            {node.icon}
             <span className="min-w-0 py-1 wrap-break-word">
-              {branch.name}
-              {branch.note === undefined ? null : <span className="text-soft text-sm font-normal"> {branch.note}</span>}
+              {node.name}
+              {node.note === undefined ? null : <span className="text-soft text-sm font-normal"> {node.note}</span>}
             </span>
           </div>
         )}
       </TreeItemContent>
-      <Collection items={branch.below ?? []}>{line}</Collection>
+      <Collection items={node.children ?? []}>{renderNode}</Collection>
     </TreeItem>
   );
 }

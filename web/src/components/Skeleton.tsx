@@ -1,5 +1,5 @@
 /** The shape of what is on its way: grey sheets that say nothing to a screen reader but "busy". */
-export function Shape({ count = 3 }: { count?: number }) {
+export function Skeleton({ count = 3 }: { count?: number }) {
   return (
     <div aria-busy="true" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
       {Array.from({ length: count }, (_, index) => (

@@ -1,9 +1,9 @@
 import { lazy, Suspense } from "react";
 
-const Markdown = lazy(() => import("react-markdown"));
+const ReactMarkdown = lazy(() => import("react-markdown"));
 
 // A text never has a heading as high as the screen's own; and what it links to opens beside the work, not instead of it.
-const PARTS = {
+const ELEMENTS = {
   h1: "h3",
   h2: "h4",
   h3: "h5",
@@ -27,11 +27,11 @@ const PARTS = {
 } as const;
 
 /** A text written with markdown, as its readers see it. Raw HTML in it is shown, never run. */
-export function Written({ children }: { children: string }) {
+export function Markdown({ children }: { children: string }) {
   return (
     <div className="flex flex-col gap-2 break-words [&_h3]:text-lg [&_h3]:font-semibold [&_h4]:font-semibold [&_h5]:font-semibold">
       <Suspense fallback={<p className="whitespace-pre-wrap">{children}</p>}>
-        <Markdown components={PARTS}>{children}</Markdown>
+        <ReactMarkdown components={ELEMENTS}>{children}</ReactMarkdown>
       </Suspense>
     </div>
   );

@@ -4,7 +4,7 @@ import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor }
 import { compareNumbered } from "../i18n/names";
 import { useIsWide } from "../hooks/useIsWide";
 
-export interface ColumnOf<T> {
+export interface DataColumn<T> {
   id: string;
   name: string;
   cell: (row: T) => ReactNode;
@@ -18,7 +18,7 @@ export interface ColumnOf<T> {
 
 interface Props<T> {
   label: string;
-  columns: readonly ColumnOf<T>[];
+  columns: readonly DataColumn<T>[];
   rows: readonly T[];
   none: ReactNode;
   sort?: SortDescriptor | undefined;
@@ -30,7 +30,7 @@ interface Props<T> {
 }
 
 /** A table; its first column names the row. On a narrow screen it scrolls sideways by itself, the page does not. */
-export function Grid<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false, onOpen }: Props<T>) {
+export function DataTable<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false, onOpen }: Props<T>) {
   const isWide = useIsWide();
   const columns = isWide ? all : all.filter((column) => column.isExtra !== true);
   const by = columns.find((column) => column.id === sort?.column)?.sort;

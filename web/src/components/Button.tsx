@@ -1,9 +1,9 @@
 import type { Ref } from "react";
 import { Button as Base, type ButtonProps } from "react-aria-components";
 
-type Kind = "main" | "plain" | "quiet" | "danger";
+type ButtonKind = "main" | "plain" | "quiet" | "danger";
 
-const KINDS: Record<Kind, string> = {
+const KINDS: Record<ButtonKind, string> = {
   main: "bg-accent text-on-accent border-accent",
   plain: "bg-sheet text-ink border-line",
   quiet: "border-transparent text-accent",
@@ -11,11 +11,11 @@ const KINDS: Record<Kind, string> = {
 };
 
 /** What makes a link look like the button it stands beside. */
-export const asButton = (kind: Kind = "plain"): string =>
+export const buttonClass = (kind: ButtonKind = "plain"): string =>
   `inline-flex min-h-11 min-w-11 items-center justify-center gap-2 rounded-lg border px-4 font-medium no-underline hover:no-underline hover:brightness-95 ${KINDS[kind]}`;
 
 interface Props extends Omit<ButtonProps, "className" | "isPending"> {
-  kind?: Kind;
+  kind?: ButtonKind;
   className?: string;
   ref?: Ref<HTMLButtonElement>;
   /** What it does is under way: it keeps the focus, and pressing it again does nothing. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
 /** The name of a screen. It takes the focus when the screen opens, so that a screen reader begins there. */
-export function Heading({ children, title }: { children: ReactNode; title: string }) {
+export function PageHeading({ children, title }: { children: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · groupwork`;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Tab, TabList, TabPanel, Tabs as Base } from "react-aria-components";
 
-export interface Part<K extends string> {
+export interface TabPart<K extends string> {
   id: K;
   name: string;
   count?: number | undefined;
@@ -10,7 +10,7 @@ export interface Part<K extends string> {
 
 interface Props<K extends string> {
   label: string;
-  parts: readonly Part<K>[];
+  parts: readonly TabPart<K>[];
   /** Which one is open: the address knows. */
   open: K;
   onOpen: (id: K) => void;

@@ -7,21 +7,21 @@ import { Button } from "./Button";
 
 type Load<P> = () => Promise<ComponentType<P>>;
 
-const loads = new Set<() => Promise<unknown>>();
+const loaders = new Set<() => Promise<unknown>>();
 
 /** A component that is fetched when it is rendered first; inside a `Suspense`. */
-export function part<P extends object>(load: Load<P>): FunctionComponent<P> {
-  loads.add(load);
+export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> {
+  loaders.add(load);
   // `lazy` keeps a failure for good, so it never gets one.
-  return lazy(async () => ({ default: await load().catch(() => retrying(load)) })) as unknown as FunctionComponent<P>;
+  return lazy(async () => ({ default: await load().catch(() => withRetry(load)) })) as unknown as FunctionComponent<P>;
 }
 
 /** Fetches every part that the pages fetched so far may show. */
-export async function fetchParts(): Promise<void> {
-  for (const load of loads) await load().catch(() => undefined);
+export async function prefetchLazyParts(): Promise<void> {
+  for (const load of loaders) await load().catch(() => undefined);
 }
 
-function retrying<P extends object>(load: Load<P>): ComponentType<P> {
+function withRetry<P extends object>(load: Load<P>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Retrying(props: P) {
     const { t } = useTranslation();
