@@ -2,7 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useCalm } from "../../lib/calm";
+import { useDebounce } from "../../hooks/useDebounce";
 import { ComboBox } from "../../forms/ComboBox";
 import { usersQuery } from "./classes";
 
@@ -18,7 +18,7 @@ interface Props {
 export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
-  const text = useCalm(typed.trim());
+  const text = useDebounce(typed.trim());
   const queries = useQueries({ queries: roles.map((role) => usersQuery(role, text)) });
   const found = queries
     .flatMap((answer) => answer.data ?? [])

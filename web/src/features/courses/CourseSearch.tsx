@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useCalm } from "../../lib/calm";
+import { useDebounce } from "../../hooks/useDebounce";
 import { ComboBox } from "../../forms/ComboBox";
 import { courseSearchQuery } from "./courses";
 import { isArchived } from "./folders";
@@ -13,7 +13,7 @@ export function CourseSearch() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
-  const found = useQuery(courseSearchQuery(useCalm(typed.trim())));
+  const found = useQuery(courseSearchQuery(useDebounce(typed.trim())));
   const options = (found.data ?? []).slice(0, 50).map((course) => ({
     id: course.id,
     name: course.name,

@@ -5,7 +5,7 @@ import { CheckboxGroup, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, unwrap } from "../../api/client";
-import { useCalm } from "../../lib/calm";
+import { useDebounce } from "../../hooks/useDebounce";
 import { queryKeys } from "../../api/queryKeys";
 import { Button } from "../../components/Button";
 import { Checkbox } from "../../forms/Checkbox";
@@ -86,7 +86,7 @@ function TeacherSelect({ teachers, people, onChange }: Pick<UserSelectProps, "te
 function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProps) {
   const { t } = useTranslation();
   const [input, setInput] = useState("");
-  const searchText = useCalm(input.trim());
+  const searchText = useDebounce(input.trim());
   const some = useQuery({
     queryKey: queryKeys.users.addressees(searchText),
     queryFn: async () =>

@@ -19,7 +19,7 @@ import { type TopicForm, formOf, findMissingFields, ownChanges, type Topic } fro
 import { RestoredDraftNotice } from "./RestoredDraftNotice";
 import { TopicGroups } from "./TopicGroups";
 import { managedCoursesQuery, groupName, editPreviewQuery, refreshTopics, saveTopic } from "./topic";
-import { useSoon } from "../../topic/soon";
+import { useDebounce } from "../../hooks/useDebounce";
 
 /** A value of the form in words; texts of single groups are not repeated. */
 const fieldText = (value: TopicForm[keyof TopicForm]): string => (value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value));
@@ -34,7 +34,7 @@ export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: 
   const [isTried, setTried] = useState(false);
   const [recompute, setRecompute] = useState(true);
   const missingFields = findMissingFields(form);
-  const debouncedEdits = useSoon(edits);
+  const debouncedEdits = useDebounce(edits, 500);
   const previewQuery = useQuery({ ...editPreviewQuery(topic.id, debouncedEdits), enabled: isDirty && missingFields.length === 0 && Object.keys(debouncedEdits).length > 0 });
   const handedIn = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0) + (topic.stats?.returned ?? 0);
   const [changes, setChanges] = useState<ConflictingField[]>();
