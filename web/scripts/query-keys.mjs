@@ -1,4 +1,4 @@
-// Keys of the query cache are written in src/lib/queryKeys.ts and nowhere else, and only there is the cache changed or
+// Keys of the query cache are written in src/api/queryKeys.ts and nowhere else, and only there is the cache changed or
 // searched by the beginning of a key: a query whose data has another shape can never be taken for one of them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,12 +29,12 @@ export function faults(name, text) {
   };
   const isOwn = (node) => isLiteral(node) || (ts.isIdentifier(node) && arrays.has(node.text));
   const look = (node) => {
-    if (ts.isPropertyAssignment(node) && node.name.getText() === "queryKey" && isOwn(node.initializer)) report(node, "a query key is written here; take it from lib/queryKeys");
-    if (ts.isShorthandPropertyAssignment(node) && node.name.text === "queryKey" && arrays.has("queryKey")) report(node, "a query key is written here; take it from lib/queryKeys");
+    if (ts.isPropertyAssignment(node) && node.name.getText() === "queryKey" && isOwn(node.initializer)) report(node, "a query key is written here; take it from api/queryKeys");
+    if (ts.isShorthandPropertyAssignment(node) && node.name.text === "queryKey" && arrays.has("queryKey")) report(node, "a query key is written here; take it from api/queryKeys");
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const method = node.expression.name.text;
-      if (CALLS.has(method)) report(node, `${method} reaches every key with this beginning; use allOf or updateAll of lib/queryKeys`);
-      if (BY_KEY.has(method) && node.arguments[0] && isOwn(node.arguments[0])) report(node, "a query key is written here; take it from lib/queryKeys");
+      if (CALLS.has(method)) report(node, `${method} reaches every key with this beginning; use getFamily or updateFamily of api/queryKeys`);
+      if (BY_KEY.has(method) && node.arguments[0] && isOwn(node.arguments[0])) report(node, "a query key is written here; take it from api/queryKeys");
     }
     ts.forEachChild(node, look);
   };
@@ -60,7 +60,7 @@ const SAMPLES = [
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const missed = SAMPLES.filter((sample) => faults("sample.ts", sample).length === 0);
   const source = new URL("../src", import.meta.url).pathname;
-  const names = readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name) && !/schema\.d\.ts$|routeTree\.gen\.ts$|gently\.test\.ts$/.test(name));
+  const names = readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name) && !/schema\.d\.ts$|routeTree\.gen\.ts$|throttle\.test\.ts$/.test(name));
   const all = names.flatMap((name) => faults(join("src", name), readFileSync(join(source, name), "utf8")));
   for (const fault of all) console.error(fault);
   for (const sample of missed) console.error(`this check does not find: ${sample}`);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const source = new URL("../src", import.meta.url).pathname;
-const folder = join(source, "lib/words");
+const folder = join(source, "i18n");
 const flat = (value, path = "") =>
   Object.entries(value).flatMap(([key, inner]) =>
     typeof inner === "string" ? [[path + key, inner]] : flat(inner, `${path}${key}.`),
@@ -44,7 +44,7 @@ const routes = join(source, "routes/_school");
 const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));
 const early = readFileSync(join(folder, "en/index.ts"), "utf8").match(/{([\w,]+)}\.json/)[1].split(",");
 // A part that is fetched later may fetch its own words with its code.
-for (const [, area] of code.matchAll(/addWords\("(\w+)"\)/g)) early.push(area);
+for (const [, area] of code.matchAll(/loadTexts\("(\w+)"\)/g)) early.push(area);
 const areaOf = new Map(files("en").flatMap((name) => Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [key, name.replace(".json", "")])));
 const seen = new Set();
 const walk = (path) => {

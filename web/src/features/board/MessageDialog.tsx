@@ -27,9 +27,9 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   // One number for this message: whoever got it already does not get it twice.
   const number = useRef(crypto.randomUUID());
   const delivered = useRef(new Set<string>());
-  const updateText = (text: string) => {
-    setText(text);
-    saveDraft(own, about, text);
+  const updateText = (next: string) => {
+    setText(next);
+    saveDraft(own, about, next);
   };
   const chosen = to ? [to] : audience === "open" ? open : board.groups;
   const send = useMutation({

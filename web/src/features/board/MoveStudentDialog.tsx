@@ -22,13 +22,13 @@ export function MoveStudentDialog({ board, from, userId, onClose }: { board: Boa
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
   const refresh = () => invalidate(cache, "board", "groups", "courses", "room");
-  const moveStudent = (move: Move) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: move.from, userId } }, body: { toGroupId: move.to } }));
+  const moveStudent = (step: Move) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: step.from, userId } }, body: { toGroupId: step.to } }));
   const undo = useMutation({ mutationFn: moveStudent, onError: (problem) => toast(errorText(problem)), onSettled: refresh });
   const move = useMutation({
     mutationFn: moveStudent,
-    onSuccess: (moved, move) => {
+    onSuccess: (moved, step) => {
       const kept = moved.keptSubmissions.length > 0 ? ` ${t("board.movedKept")}` : "";
-      toast(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: move.to, to: move.from }));
+      toast(t("board.moved", { name, to: numberedName(moved.to) }) + kept, () => undo.mutate({ from: step.to, to: step.from }));
       onClose();
     },
     onSettled: refresh,

@@ -24,9 +24,9 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
   const [files, setFiles] = useState<Attachment[]>([]);
   // One number for one message, however often it is sent: the service takes it once.
   const clientId = useRef(crypto.randomUUID());
-  const updateText = (text: string) => {
-    setText(text);
-    saveDraft(own, workRoomId, text);
+  const updateText = (next: string) => {
+    setText(next);
+    saveDraft(own, workRoomId, next);
   };
   const send = useMutation({
     mutationFn: ({ content, attachmentIds }: { content: string; attachmentIds: string[] }) =>

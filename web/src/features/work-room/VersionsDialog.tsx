@@ -59,7 +59,7 @@ interface VersionRowProps {
   isPending: boolean;
 }
 
-function VersionRow({ version, workRoom: workRoom, isLatest, address, restore, isPending }: VersionRowProps) {
+function VersionRow({ version, workRoom, isLatest, address, restore, isPending }: VersionRowProps) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const people = [...new Set(version.editors.length > 0 ? version.editors : [version.savedById])].map(nameOf).join(", ");

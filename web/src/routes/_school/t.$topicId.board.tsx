@@ -62,7 +62,7 @@ function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failed
   const isOver = board.assignment.status === "FINISHED";
   const onShow = (filter: Filter) => void navigate({ search: filter === "all" ? {} : { show: filter }, replace: true });
   const { goTo, onLook: onOpen } = useReturnToCard(board.assignment.id, () => onShow("all"));
-  useBoardKeys({ board: board, at, goTo, onDialog: setDialog, onSidebar: () => setSidebarOpen(true), onProjector: () => void navigate({ to: "/t/$topicId/projector" }) });
+  useBoardKeys({ board, at, goTo, onDialog: setDialog, onSidebar: () => setSidebarOpen(true), onProjector: () => void navigate({ to: "/t/$topicId/projector" }) });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
       <div className="flex flex-col gap-3">
