@@ -6,7 +6,7 @@
 // off its process.
 import { readFileSync } from "node:fs";
 
-import { openStage, ready } from "./pages.mjs";
+import { openHarness, ready } from "./pages.mjs";
 
 /** How often each question is repeated, and by how many at once. */
 const TIMES = 400;
@@ -14,35 +14,35 @@ const AT_ONCE = 8;
 /** The kernel counts the CPU of a process in hundredths of a second. */
 const TICK_MS = 10;
 
-const stage = await openStage();
+const harness = await openHarness();
 const asked = new Map();
 try {
-  const rivers = await stage.group("Rivers");
-  const topic = await stage.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const topic = await harness.topic("Landforms");
   const rows = [];
   for (const [who, steps] of [
     ["ana", [["opens her groups", "/"], ["opens the work room", `/g/${rivers.id}`]]],
     ["ada", [["opens Today", "/"], ["opens the lesson board", `/t/${topic.id}/board`]]],
   ]) {
-    const page = await stage.page(who);
+    const page = await harness.page(who);
     for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a pupil" : "a teacher"} ${step}`, () => page.goto(path)));
     // What follows comes from the cache of the browser.
     for (const [step, path] of steps) rows.push(await cost(page, who, `the same, again: ${step}`, () => page.goto(path)));
     rows.push(await cost(page, who, "a minute on the last of these, nothing happens", () => page.waitForTimeout(60_000)));
     if (who === "ana") {
-      const ben = await stage.api("ben");
+      const ben = await harness.api("ben");
       rows.push(
         await cost(page, who, "a message of somebody else arrives", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
       );
     } else {
-      const ana = await stage.api("ana");
+      const ana = await harness.api("ana");
       rows.push(await cost(page, who, "a group calls for help", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
     }
   }
   console.table(rows);
   console.table(await replay());
 } finally {
-  await stage.close();
+  await harness.close();
 }
 
 /** Counts what a page asks while something happens and for some seconds after it. */
@@ -54,7 +54,7 @@ async function cost(page, who, step, act) {
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
     const { origin, pathname, search } = new URL(request.url);
     const api = pathname.startsWith("/api/");
-    if (api && origin === stage.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
+    if (api && origin === harness.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
     kinds.set(requestId, api ? "API" : "client");
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
@@ -79,10 +79,10 @@ function template(path) {
 async function replay() {
   const rows = [];
   for (const [name, { path, who }] of asked) {
-    const cookies = await stage.cookiesOf(who, false);
+    const cookies = await harness.cookiesOf(who, false);
     const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
     const ask = async () => {
-      const answer = await fetch(stage.base + path, { headers });
+      const answer = await fetch(harness.base + path, { headers });
       if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
       return (await answer.arrayBuffer()).byteLength;
     };
@@ -100,13 +100,13 @@ async function replay() {
 
 /** Waits until this person may ask so often again. */
 async function leave(headers) {
-  const answer = await fetch(`${stage.base}/api/users/me`, { headers });
+  const answer = await fetch(`${harness.base}/api/users/me`, { headers });
   if (Number(answer.headers.get("ratelimit-remaining")) > TIMES + 2 * AT_ONCE) return;
   await new Promise((done) => setTimeout(done, (Number(answer.headers.get("ratelimit-reset")) + 1) * 1000));
 }
 
 /** The CPU that the service has used, in ticks of the kernel. */
 function ticks() {
-  const fields = readFileSync(`/proc/${stage.demo.pid}/stat`, "utf8").split(") ")[1].split(" ");
+  const fields = readFileSync(`/proc/${harness.demo.pid}/stat`, "utf8").split(") ")[1].split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }

@@ -2,18 +2,18 @@
 // in one answer of the service or one event.
 import assert from "node:assert/strict";
 
-import { ready, scene } from "./stage.mjs";
+import { ready, scenario } from "./harness.mjs";
 
 const SECRETS = ["map makers", "Draw the map of an island"];
 
-scene("a group with a future start is never shown to its students", async (stage) => {
-  const group = await stage.group("Next week: the map makers");
-  const topic = await stage.topic("Draw the map of an island");
+scenario("a group with a future start is never shown to its students", async (harness) => {
+  const group = await harness.group("Next week: the map makers");
+  const topic = await harness.topic("Draw the map of an island");
   assert.ok(group.members.some((member) => member.user.name === "Ana Lima"), "she is in it");
   const hidden = [...SECRETS, group.id, group.workRoomId, topic.id];
 
   const told = [];
-  const ana = await stage.page("ana", { allow: [/status of 40[34]/] });
+  const ana = await harness.page("ana", { allow: [/status of 40[34]/] });
   const bodies = [];
   ana.on("response", (answer) => {
     if (answer.url().includes("/api/") && !answer.url().includes("socket.io")) bodies.push(answer.text().then((text) => told.push([answer.url(), text]), () => undefined));
@@ -38,11 +38,11 @@ scene("a group with a future start is never shown to its students", async (stage
   // Something moves in the hidden group while she looks at her list, and the list still knows nothing.
   await ana.goto("/groups");
   await ready(ana);
-  const ada = await stage.api("ada");
+  const ada = await harness.api("ada");
   await ada.patch(`/groups/${group.id}`, { displayName: "Map makers of 7b" });
   await ada.patch(`/assignments/${topic.id}`, { description: "Draw it on paper first." });
   // What everybody may know comes after it on the same line.
-  const rivers = await stage.group("Rivers");
+  const rivers = await harness.group("Rivers");
   const heard = ana.waitForResponse((answer) => answer.url().includes("/api/groups"));
   await ada.patch(`/groups/${rivers.id}`, { displayName: "Rivers and streams" });
   await heard;
@@ -52,6 +52,6 @@ scene("a group with a future start is never shown to its students", async (stage
   for (const [what, text] of told) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} tells ${secret}: ${text.slice(0, 300)}`);
 
   // For the teacher it is there, and says that it is hidden.
-  const teacher = await stage.page("ada", { path: `/t/${topic.id}/board` });
+  const teacher = await harness.page("ada", { path: `/t/${topic.id}/board` });
   await teacher.getByText(/map makers/i).first().waitFor();
 });

@@ -2,7 +2,7 @@
 // Each time the page says what happened, offers one way on, and keeps what was typed.
 import assert from "node:assert/strict";
 
-import { audit, emailOf, narrow, ready, scene } from "./stage.mjs";
+import { audit, emailOf, narrow, ready, scenario } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 const GONE = [/status of 40[134]/];
@@ -30,8 +30,8 @@ async function signInAgain(page, who) {
 }
 
 /** Ends every session of a person, as an administrator does. */
-async function endSessions(stage, who) {
-  const admin = await stage.api("admin");
+async function endSessions(harness, who) {
+  const admin = await harness.api("admin");
   const { data } = await admin.get(`/users?search=${encodeURIComponent(emailOf(who))}`);
   const { id } = data.find((one) => one.email === emailOf(who));
   const sessions = await admin.get(`/admin/sessions?userId=${id}`);
@@ -39,11 +39,11 @@ async function endSessions(stage, who) {
 }
 
 for (const place of ["room", "document"]) {
-  scene(`a student who is moved while in the ${place} is led to the new group, with the words that were not sent`, async (stage) => {
-    const ada = await stage.api("ada");
-    const [rivers, deserts] = [await stage.group("Rivers"), await stage.group("Deserts")];
+  scenario(`a student who is moved while in the ${place} is led to the new group, with the words that were not sent`, async (harness) => {
+    const ada = await harness.api("ada");
+    const [rivers, deserts] = [await harness.group("Rivers"), await harness.group("Deserts")];
     const { user } = rivers.members.find((one) => one.user.name.startsWith("Ben"));
-    const ben = await stage.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
+    const ben = await harness.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
     await ben.locator("#main textarea").first().fill("We begin with the Rhine");
     if (place === "document") {
       await ben.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
@@ -74,13 +74,13 @@ for (const place of ["room", "document"]) {
   });
 }
 
-scene("a group that is hidden, and a student who is taken out of it, lead to the own groups", async (stage) => {
-  const ada = await stage.api("ada");
-  const plains = await stage.group("Plains");
+scenario("a group that is hidden, and a student who is taken out of it, lead to the own groups", async (harness) => {
+  const ada = await harness.api("ada");
+  const plains = await harness.group("Plains");
   const who = plains.members[0].user;
-  const email = (await (await stage.api("admin")).get(`/users/${who.id}`)).email;
+  const email = (await (await harness.api("admin")).get(`/users/${who.id}`)).email;
   const person = email.split("@")[0];
-  const page = await stage.page(person, { path: `/g/${plains.id}`, allow: GONE });
+  const page = await harness.page(person, { path: `/g/${plains.id}`, allow: GONE });
   await page.locator("#main textarea").first().fill("Not sent");
   await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
@@ -96,8 +96,8 @@ scene("a group that is hidden, and a student who is taken out of it, lead to the
   await ada.post(members(plains), { userIds: [who.id] });
 });
 
-scene("a screen that cannot be fetched offers to try again, and never leaves the app", async (stage) => {
-  const ada = await stage.page("ada", { allow: OFFLINE });
+scenario("a screen that cannot be fetched offers to try again, and never leaves the app", async (harness) => {
+  const ada = await harness.page("ada", { allow: OFFLINE });
   // Nothing is fetched ahead here: the screen is asked for when it is opened.
   await ada.route(/\/assets\/(courses|submissions)\.?[^/]*\.js/, (route) => route.abort("internetdisconnected"));
   await ada.goto("/today");
@@ -121,8 +121,8 @@ scene("a screen that cannot be fetched offers to try again, and never leaves the
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).waitFor();
 });
 
-scene("after a deploy an old page comes to the new version by trying again", async (stage) => {
-  const ada = await stage.page("ada", { allow: OFFLINE });
+scenario("after a deploy an old page comes to the new version by trying again", async (harness) => {
+  const ada = await harness.page("ada", { allow: OFFLINE });
   await ada.goto("/today");
   await ready(ada);
   // The file of the old version is not there any more.
@@ -141,9 +141,9 @@ scene("after a deploy an old page comes to the new version by trying again", asy
   await ready(ada);
 });
 
-scene("without a connection a student moves between the screens that were fetched ahead", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const ana = await stage.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
+scenario("without a connection a student moves between the screens that were fetched ahead", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const ana = await harness.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
   // Seen once, and kept for the day.
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
   await ana.waitForURL(`**/g/${rivers.id}`);
@@ -164,11 +164,11 @@ scene("without a connection a student moves between the screens that were fetche
   await ana.context().setOffline(false);
 });
 
-scene("a session that ends is mended over the page: the form and the chat keep every word, and saving goes on", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
+scenario("a session that ends is mended over the page: the form and the chat keep every word, and saving goes on", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
-  await endSessions(stage, "ada");
+  await endSessions(harness, "ada");
   const dialog = page.getByRole("alertdialog");
   await dialog.getByText("Please sign in again").waitFor();
   assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada"));
@@ -186,12 +186,12 @@ scene("a session that ends is mended over the page: the form and the chat keep e
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms and rivers" }).waitFor();
   await page.getByText("Live", { exact: true }).first().waitFor();
-  assert.equal((await (await stage.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
+  assert.equal((await (await harness.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
 });
 
-scene("a message that meets the end of the session is sent after signing in", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const page = await stage.page("ana", { fresh: true, language: "de", allow: GONE });
+scenario("a message that meets the end of the session is sent after signing in", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const page = await harness.page("ana", { fresh: true, language: "de", allow: GONE });
   // Without the live channel nobody tells the page: it finds out by what it sends.
   await page.route("**/api/socket.io/**", (route) => route.abort());
   await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
@@ -208,15 +208,15 @@ scene("a message that meets the end of the session is sent after signing in", as
   await dialog.waitFor({ state: "detached" });
   await page.locator("#main").getByText("Wer hat den Atlas?").first().waitFor();
   await page.waitForFunction(() => document.querySelector("#main textarea").value === "");
-  const said = JSON.stringify(await (await stage.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
+  const said = JSON.stringify(await (await harness.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
   assert.equal(said.split("Wer hat den Atlas?").length - 1, 1, "once");
 });
 
-scene("another person who signs in over the page gets a page of their own", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+scenario("another person who signs in over the page gets a page of their own", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   await page.locator("#main textarea").first().fill("A secret of Ana");
-  await endSessions(stage, "ana");
+  await endSessions(harness, "ana");
   await page.getByRole("alertdialog").waitFor();
   await signInAgain(page, "tom");
   await page.waitForURL("**/today");
@@ -225,9 +225,9 @@ scene("another person who signs in over the page gets a page of their own", asyn
   assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
 });
 
-scene("a late response to the ended session does not sign out the person who signs in over the page", async (stage) => {
-  const rivers = await stage.group("Rivers", "admin");
-  const page = await stage.page("ana", { fresh: true, allow: GONE });
+scenario("a late response to the ended session does not sign out the person who signs in over the page", async (harness) => {
+  const rivers = await harness.group("Rivers", "admin");
+  const page = await harness.page("ana", { fresh: true, allow: GONE });
   const names = (await page.context().cookies()).map(({ name }) => name);
   let release;
   const held = new Promise((resolve) => (release = resolve));
@@ -240,7 +240,7 @@ scene("a late response to the ended session does not sign out the person who sig
   const asked = page.waitForRequest("**/api/auth/get-session");
   await page.goto(`/g/${rivers.id}`);
   await asked;
-  await endSessions(stage, "ana");
+  await endSessions(harness, "ana");
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
   await signInAgain(page, "ana");
@@ -252,11 +252,11 @@ scene("a late response to the ended session does not sign out the person who sig
   assert.match(page.url(), new RegExp(`/g/${rivers.id}`), "the new session is kept");
 });
 
-scene("who signs out in another tab leaves no page behind", async (stage) => {
-  const rivers = await stage.group("Rivers", "admin");
-  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+scenario("who signs out in another tab leaves no page behind", async (harness) => {
+  const rivers = await harness.group("Rivers", "admin");
+  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   const other = await page.context().newPage();
-  await other.goto(`${stage.base}/groups`);
+  await other.goto(`${harness.base}/groups`);
   await ready(other);
   await other.getByRole("button", { name: /^Account of/ }).click();
   await other.getByRole("menuitem", { name: "Sign out" }).click();

@@ -2,7 +2,7 @@
 // here clicks; what cannot be reached by Tab and the keys on the list fails.
 import assert from "node:assert/strict";
 
-import { PATIENCE, ready, scene } from "./stage.mjs";
+import { TIMEOUT_MS, ready, scenario } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 
@@ -43,9 +43,9 @@ async function signIn(page, email) {
   await ready(page);
 }
 
-scene("a student works through a lesson with the keyboard alone", async (stage) => {
-  const rivers = await stage.group("Rivers");
-  const page = await stage.page("nobody", { path: "/" });
+scenario("a student works through a lesson with the keyboard alone", async (harness) => {
+  const rivers = await harness.group("Rivers");
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ana@demo.example");
   await press(page, page.locator(`a[href="/g/${rivers.id}"]`));
   await page.getByText("Rivers").first().waitFor();
@@ -78,9 +78,9 @@ scene("a student works through a lesson with the keyboard alone", async (stage) 
   await page.getByRole("button", { name: "Take back" }).first().waitFor();
 });
 
-scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("nobody", { path: "/" });
+scenario("a teacher holds a lesson with the keyboard alone", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ada@demo.example");
   await press(page, page.locator(`a[href="/t/${topic.id}/board"]`));
   await page.locator("[data-card]").first().waitFor();
@@ -119,7 +119,7 @@ const focused = (page) => page.evaluate(() => document.activeElement?.closest("[
 const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttribute("data-card");
 
 async function assertSoon(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
     assert.ok(Date.now() < end, `it never came true that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -2,14 +2,14 @@
 // is finished. Nobody reloads a page.
 import assert from "node:assert/strict";
 
-import { PATIENCE, ready, scene, signIn } from "./stage.mjs";
+import { TIMEOUT_MS, ready, scenario, signIn } from "./harness.mjs";
 
 /** The text field of the practice editor on a page. */
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
 /** Waits until something that no selector can say has become true. */
 async function until(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     if (await question()) return;
     assert.ok(Date.now() < end, `it never came true that ${what}`);
@@ -17,16 +17,16 @@ async function until(question, what) {
   }
 }
 
-async function arrive(stage, who) {
-  const page = await stage.page("nobody", { path: "/" });
+async function arrive(harness, who) {
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, who);
   await page.getByRole("navigation").first().waitFor();
   await ready(page);
   return page;
 }
-scene("who leaves before the editor has come finds it on coming back", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const ana = await stage.page("ana");
+scenario("who leaves before the editor has come finds it on coming back", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const ana = await harness.page("ana");
   const held = [];
   await ana.route("**/documents/api.js*", (route) => held.push(route));
   await ana.goto("/groups");
@@ -45,15 +45,15 @@ scene("who leaves before the editor has come finds it on coming back", async (st
   await until(() => editor(ana).isEditable(), "the editor is there");
 });
 
-scene("what is typed a moment before somebody else submits is submitted", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers", "ana");
+scenario("what is typed a moment before somebody else submits is submitted", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers", "ana");
   // The editor sends every two seconds and loses the rest with its frame, as real editors do.
-  const [server] = [...stage.demo.documentServers].slice(-1);
+  const [server] = [...harness.demo.documentServers].slice(-1);
   const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   await faults({ autosaveGap: 2000 });
-  const ben = await stage.api("ben");
-  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  const ben = await harness.api("ben");
+  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
   await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await faults({ autosaveGap: null });
@@ -63,16 +63,16 @@ scene("what is typed a moment before somebody else submits is submitted", async 
   const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
   assert.equal(submitted.unsaved, false);
   await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
-  const versions = await (await stage.api("ada")).get(`/workrooms/documents/${document}/versions`);
+  const versions = await (await harness.api("ada")).get(`/workrooms/documents/${document}/versions`);
   assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing came late");
   await until(async () => (await editor(ana).inputValue()).includes("The very last words."), "the last words are in what was submitted");
   await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });
 
-scene("a lesson with three browsers, from signing in to the finished topic", async (stage, t) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers");
-  const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(stage, who)));
+scenario("a lesson with three browsers, from signing in to the finished topic", async (harness, t) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(harness, who)));
 
   // The teacher opens the board; the students their document.
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
@@ -94,7 +94,7 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
   await card.getByText(/writing/).waitFor();
 
   // A call for help is on the board: told, for no page asks by itself in that time; handled, it is gone from both.
-  const room = await stage.page("ana", { path: `/g/${rivers.id}` });
+  const room = await harness.page("ana", { path: `/g/${rivers.id}` });
   const rail = ada.locator("aside");
   const words = "May we use the atlas?";
   await room.getByRole("button", { name: "Ask for help" }).first().click();

@@ -2,26 +2,26 @@
 // when the next one works with it. The scene fails on any error of the page, too.
 import assert from "node:assert/strict";
 
-import { PATIENCE, scene } from "./stage.mjs";
+import { TIMEOUT_MS, scenario } from "./harness.mjs";
 
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
 /** Waits until something that the service has to know is so. */
 async function until(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
     assert.ok(Date.now() < end, `it never came true that ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-scene("a teacher holds a whole lesson in one page", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers");
-  const api = await stage.api("ada");
+scenario("a teacher holds a whole lesson in one page", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const api = await harness.api("ada");
   const group = (id) => api.get(`/groups/${id}`);
-  const ada = await stage.page("ada", { path: "/today" });
+  const ada = await harness.page("ada", { path: "/today" });
   await ada.evaluate(() => (window.isSame = true));
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
   const card = (name) => ada.locator("article").filter({ hasText: name });
@@ -36,7 +36,7 @@ scene("a teacher holds a whole lesson in one page", async (stage) => {
   await until(async () => (await api.get(`/assignments/${topic.id}`)).deadline > before, "the end is later");
 
   // A call for help: shown, handled, and the service knows.
-  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
   await ana.getByRole("button", { name: "Ask for help" }).first().click();
   await ana.getByRole("dialog").getByRole("textbox").fill("May we use the atlas?");
   await ana.getByRole("dialog").getByRole("button", { name: "Ask for help" }).click();

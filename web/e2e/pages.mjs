@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 import { Demo } from "./demo.mjs";
 
 /** How long anything may take to appear on a machine that is busy with other things. */
-export const PATIENCE = 60_000;
+export const TIMEOUT_MS = 60_000;
 const PASSWORD = "groupwork-demo";
 /** The browser of the distribution, or another one. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -18,22 +18,22 @@ const LOCALES = { en: "en-GB", de: "de-DE" };
 /** The address somebody of the demo signs in with: `ada`, or `zoe` of the other school. */
 export const emailOf = (who) => (who === "zoe" ? "zoe@other.example" : `${who}@demo.example`);
 
-/** Starts a demo school and a browser. Tests use `scene` of stage.mjs, which does it for them. */
-export async function openStage() {
+/** Starts a demo school and a browser. Tests use `scene` of harness.mjs, which does it for them. */
+export async function openHarness() {
   const demo = await Demo.start();
   try {
-    return new Stage(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
+    return new Harness(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
   } catch (error) {
     await demo.close();
     throw error;
   }
 }
 
-class Stage {
+class Harness {
   #browser;
   #contexts = [];
   #cookies = new Map();
-  faults = [];
+  errors = [];
 
   constructor(demo, browser) {
     this.demo = demo;
@@ -60,10 +60,10 @@ class Stage {
       reducedMotion: "reduce",
     });
     this.#contexts.push(context);
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(TIMEOUT_MS);
     if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
     const page = await context.newPage();
-    this.#watch(page, who, allow);
+    this.#recordErrors(page, who, allow);
     if (path !== undefined) {
       await page.goto(path);
       await ready(page);
@@ -71,12 +71,12 @@ class Stage {
     return page;
   }
 
-  /** The API as somebody of the demo: `await (await stage.api("ada")).get("/assignments")`; refusals throw. */
+  /** The API as somebody of the demo: `await (await harness.api("ada")).get("/assignments")`; refusals throw. */
   async api(who) {
-    return this.#caller(who, await this.cookiesOf(who, false));
+    return this.#client(who, await this.cookiesOf(who, false));
   }
 
-  #caller(who, cookies) {
+  #client(who, cookies) {
     const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), origin: this.base, "content-type": "application/json" };
     const call = async (method, path, body) => {
       const answer = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -104,13 +104,13 @@ class Stage {
   }
 
   /** Closes what a scene opened; answers what went wrong in it without being asserted. */
-  async clear() {
+  async closePages() {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
-    return this.faults.splice(0);
+    return this.errors.splice(0);
   }
 
   /** A picture of every open page, for whoever has to find out why a scene failed. */
-  async pictures(name) {
+  async screenshots(name) {
     const folder = join(tmpdir(), "groupwork-e2e");
     mkdirSync(folder, { recursive: true });
     const pages = this.#contexts.flatMap((context) => context.pages());
@@ -120,7 +120,7 @@ class Stage {
   }
 
   async close() {
-    await this.clear();
+    await this.closePages();
     await this.#browser.close();
     await this.demo.close();
   }
@@ -141,17 +141,17 @@ class Stage {
       return { name, value: pair.slice(name.length + 1), url: this.base };
     });
     // The page chooses the only school by itself; who comes with a cookie has chosen it already.
-    const api = this.#caller(who, cookies);
+    const api = this.#client(who, cookies);
     const [school] = await api.get("/auth/organization/list");
     await api.post("/auth/organization/set-active", { organizationId: school.id });
     if (!fresh) this.#cookies.set(who, cookies);
     return cookies;
   }
 
-  #watch(page, who, allow) {
+  #recordErrors(page, who, allow) {
     const own = [/status of 401 .*\/api\/users\/me/, ...allow];
     const fault = (text) => {
-      if (!own.some((pattern) => pattern.test(text))) this.faults.push(`${who}: ${text}`);
+      if (!own.some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
     };
     page.on("pageerror", (error) => fault(`page error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {

@@ -6,7 +6,7 @@ import { ready } from "./pages.mjs";
 const FOLDER = new URL("./screens/", import.meta.url);
 
 /**
- * All screens: `name` (unique in its area), `who` sees it, `path` (or how to find it on a stage), `ready`: what
+ * All screens: `name` (unique in its area), `who` sees it, `path` (or how to find it on a harness), `ready`: what
  * to wait for beside the heading, `does`: what happens on the page before it is looked at, and `allow`: console messages
  * that are meant.
  */
@@ -20,11 +20,11 @@ export async function screens() {
 }
 
 /** Opens a screen and waits until everything is there. */
-export async function open(stage, screen, options = {}) {
-  const path = typeof screen.path === "function" ? await screen.path(stage) : screen.path;
-  const page = await stage.page(screen.who, { path, allow: screen.allow, ...options });
+export async function open(harness, screen, options = {}) {
+  const path = typeof screen.path === "function" ? await screen.path(harness) : screen.path;
+  const page = await harness.page(screen.who, { path, allow: screen.allow, ...options });
   if (screen.ready) await page.locator(screen.ready).first().waitFor();
-  await screen.does?.(page, stage);
+  await screen.does?.(page, harness);
   await ready(page);
   return page;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { open, screens } from "./screens.mjs";
-import { audit, narrow, scene, targets } from "./stage.mjs";
+import { audit, narrow, scenario, targets } from "./harness.mjs";
 
 const all = await screens();
 
@@ -14,8 +14,8 @@ test("every screen has a name of its own in its area", () => {
 });
 
 for (const screen of all) {
-  scene(`${screen.area}: ${screen.name} (${screen.who})`, async (stage) => {
-    const page = await open(stage, screen);
+  scenario(`${screen.area}: ${screen.name} (${screen.who})`, async (harness) => {
+    const page = await open(harness, screen);
     await audit(page, "light");
     await targets(page, "wide");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -23,6 +23,6 @@ for (const screen of all) {
     await narrow(page, "English");
     await audit(page, "dark, 320 px");
     await targets(page, "320 px");
-    await narrow(await open(stage, screen, { language: "de", width: 320 }), "German");
+    await narrow(await open(harness, screen, { language: "de", width: 320 }), "German");
   });
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { open, screens } from "./screens.mjs";
-import { openStage } from "./pages.mjs";
+import { openHarness } from "./pages.mjs";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 const PICTURES = new URL("screens/", DOCS);
@@ -27,7 +27,7 @@ async function draw(page, file) {
   writeFileSync(new URL(file, PICTURES), Buffer.from(data, "base64"));
 }
 
-const stage = await openStage();
+const harness = await openHarness();
 const parts = new Map();
 const failed = [];
 try {
@@ -39,20 +39,20 @@ try {
     let address = "";
     try {
       for (const [look, options] of Object.entries(LOOKS)) {
-        const page = await open(stage, screen, options);
+        const page = await open(harness, screen, options);
         address = readable(page.url());
         await draw(page, `${name}-${look}.webp`);
-        await stage.clear();
+        await harness.closePages();
       }
       parts.set(screen.area, [...(parts.get(screen.area) ?? []), { ...screen, file: name, address }]);
       console.log(`drawn: ${screen.area}, ${screen.name}`);
     } catch (error) {
       failed.push(`${screen.area}, ${screen.name}: ${error.message.split("\n")[0]}`);
-      await stage.clear();
+      await harness.closePages();
     }
   }
 } finally {
-  await stage.close();
+  await harness.close();
 }
 
 const section = ({ name, who, address, file }) => `### ${name}

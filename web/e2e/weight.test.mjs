@@ -3,7 +3,7 @@
 // holds a clock fails when something else runs beside it.
 import assert from "node:assert/strict";
 
-import { scene } from "./stage.mjs";
+import { scenario } from "./harness.mjs";
 
 const KB = 1_024;
 /** How often the piece of work is done: the first turns compile it, the least of the others is what it takes. */
@@ -21,8 +21,8 @@ function work() {
 }
 
 /** Loads an address for the first time and waits until nothing more is asked for: the bytes on the wire, each file with its own. */
-async function weigh(stage, who, path, selector) {
-  const page = await stage.page(who);
+async function weigh(harness, who, path, selector) {
+  const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   const urls = new Map();
   const files = [];
@@ -35,8 +35,8 @@ async function weigh(stage, who, path, selector) {
 }
 
 /** How many pieces of work the main thread of the page has done when all is shown, by the processor's time and not the wall's. */
-async function labour(stage, who, path, selector) {
-  const page = await stage.page(who);
+async function labour(harness, who, path, selector) {
+  const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   const busy = async () => (await devtools.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
@@ -61,20 +61,20 @@ async function show(page, path, selector) {
 
 const SCREENS = [
   { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", most: 150, pieces: 16 },
-  { name: "lesson board", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
+  { name: "lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
 ];
 
 for (const { name, who, path, selector, most, pieces } of SCREENS) {
-  scene(`the first load of the ${name} stays within ${most} KB`, async (stage, t) => {
-    const { files, bytes } = await weigh(stage, who, await path(stage), selector);
+  scenario(`the first load of the ${name} stays within ${most} KB`, async (harness, t) => {
+    const { files, bytes } = await weigh(harness, who, await path(harness), selector);
     const largest = files.sort(([, one], [, other]) => other - one).slice(0, 60).map(([file, size]) => `${kb(size)} ${file}`);
     t.diagnostic(`${name}: ${kb(bytes)} in ${files.length} answers`);
     assert.ok(bytes <= most * KB, `${bytes} bytes for the ${name}:\n  ${largest.join("\n  ")}`);
   });
 
-  scene(`the first load of the ${name} keeps the processor no longer than ${pieces} pieces of work`, async (stage, t) => {
-    const address = await path(stage);
-    const found = [await labour(stage, who, address, selector), await labour(stage, who, address, selector), await labour(stage, who, address, selector)];
+  scenario(`the first load of the ${name} keeps the processor no longer than ${pieces} pieces of work`, async (harness, t) => {
+    const address = await path(harness);
+    const found = [await labour(harness, who, address, selector), await labour(harness, who, address, selector), await labour(harness, who, address, selector)];
     t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} pieces of work`);
     assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} pieces of work`);
   });

@@ -1,13 +1,13 @@
 // Grading: a draft until it is returned, kept whatever happens; then what is done with all works at once.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { audit, scenario } from "./harness.mjs";
 
-const workOf = async (stage, name) => `/t/${(await stage.topic("Landforms")).id}/work/${(await stage.group(name)).id}`;
+const workOf = async (harness, name) => `/t/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
 /** Hands the document of Rivers in, as its group; answers what is needed to take it back. */
-async function handIn(stage) {
-  const [ana, topic, group] = await Promise.all([stage.api("ana"), stage.topic("Landforms"), stage.group("Rivers", "ana")]);
+async function handIn(harness) {
+  const [ana, topic, group] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana")]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const [document] = documents;
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
@@ -17,9 +17,9 @@ async function handIn(stage) {
   return { submit, takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`), grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade, topic };
 }
 
-scene("a grade is a draft until it is returned, and survives a reload", async (stage) => {
-  const rivers = await handIn(stage);
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+scenario("a grade is a draft until it is returned, and survives a reload", async (harness) => {
+  const rivers = await handIn(harness);
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Clear, and well told.");
   await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
@@ -49,10 +49,10 @@ scene("a grade is a draft until it is returned, and survives a reload", async (s
   await audit(ada);
 });
 
-scene("work that is taken back while it is graded says so, and the words stay", async (stage) => {
-  const rivers = await handIn(stage);
+scenario("work that is taken back while it is graded says so, and the words stay", async (harness) => {
+  const rivers = await handIn(harness);
   // What is saved in the moment of the taking back is refused.
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers"), allow: [/status of 409 .*\/grade/] });
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers"), allow: [/status of 409 .*\/grade/] });
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Look at the source again.");
   await rivers.takeBack();
   await ada.getByText("The group has just taken its work back. What you wrote is kept.").waitFor();
@@ -62,8 +62,8 @@ scene("work that is taken back while it is graded says so, and the words stay", 
   assert.equal(await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(), "Look at the source again.");
 });
 
-scene("from work to work with the keyboard alone, and back to the same card", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+scenario("from work to work with the keyboard alone, and back to the same card", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   const heading = (name) => ada.getByRole("heading", { level: 1, name }).waitFor();
   await heading("1 Rivers");
   await ada.evaluate(() => (window.isSame = true));
@@ -84,12 +84,12 @@ scene("from work to work with the keyboard alone, and back to the same card", as
   await ada.keyboard.press("F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
-  const { id } = await stage.group("Rivers");
+  const { id } = await harness.group("Rivers");
   await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
-scene("a teacher gives work back for revision, and submits for a group that cannot", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts") });
+scenario("a teacher gives work back for revision, and submits for a group that cannot", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
   await ada.getByRole("button", { name: "Let them revise…" }).click();
   const window = ada.getByRole("dialog");
   await window.getByLabel("What they should do").fill("Name your sources.");
@@ -101,9 +101,9 @@ scene("a teacher gives work back for revision, and submits for a group that cann
   await ada.getByText("by a teacher for the group").waitFor();
 });
 
-scene("the grades of a topic come out of a table, and reach all groups at once", async (stage) => {
-  const { topic, grade } = await handIn(stage);
-  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+scenario("the grades of a topic come out of a table, and reach all groups at once", async (harness) => {
+  const { topic, grade } = await handIn(harness);
+  const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   const menu = async (deed) => {
     await ada.getByRole("button", { name: "Grade table" }).click();
     await ada.getByRole("menuitem", { name: deed }).click();
@@ -131,8 +131,8 @@ scene("the grades of a topic come out of a table, and reach all groups at once",
   assert.equal((await grade()).value, "A");
 });
 
-scene("from the overview into a work and back, with the keyboard alone", async (stage) => {
-  const ada = await stage.page("ada", { path: "/submissions?status=ALL" });
+scenario("from the overview into a work and back, with the keyboard alone", async (harness) => {
+  const ada = await harness.page("ada", { path: "/submissions?status=ALL" });
   await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
   await ada.keyboard.type("Coasts");
   await ada.waitForURL(/search=Coasts/);
@@ -144,8 +144,8 @@ scene("from the overview into a work and back, with the keyboard alone", async (
   await ada.getByText("1 group", { exact: true }).waitFor();
 });
 
-scene("a PDF that cannot be made is said, and asked for again", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts"), allow: [/status of 502/] });
+scenario("a PDF that cannot be made is said, and asked for again", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Coasts"), allow: [/status of 502/] });
   const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
@@ -157,9 +157,9 @@ scene("a PDF that cannot be made is said, and asked for again", async (stage) =>
   assert.equal(saved.suggestedFilename(), "Coasts.pdf");
 });
 
-scene("the works of a topic are packed while one goes on", async (stage) => {
-  const { topic } = await handIn(stage);
-  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+scenario("the works of a topic are packed while one goes on", async (harness) => {
+  const { topic } = await handIn(harness);
+  const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
   await ada.getByRole("radio", { name: "Both" }).check({ force: true });
   const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Make the ZIP" }).click()]);

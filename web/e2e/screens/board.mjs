@@ -1,5 +1,5 @@
 // The board beyond its first look: its windows, the projector, help.
-const boardOf = async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`;
+const boardOf = async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`;
 
 /** Opens a window of the board: by a button, or by a choice in a menu. */
 const opens = (open, role = "dialog") => async (page) => {
@@ -25,7 +25,7 @@ export default [
       await page.getByRole("menuitem", { name: called("^Move ", " verschieben") }).first().click();
     }),
   },
-  { name: "The projector", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
+  { name: "The projector", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
   { name: "Help for teachers", who: "ada", path: "/help" },
   { name: "Help for students", who: "ana", path: "/help" },
 ];

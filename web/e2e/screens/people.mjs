@@ -9,8 +9,8 @@ const menu = async (page, name, deed) => {
   await page.getByRole("menuitem").nth(deed).click();
 };
 /** A homeroom with somebody in it; the demo school has none. */
-const homeroom = async (stage) => {
-  const api = await stage.api("admin");
+const homeroom = async (harness) => {
+  const api = await harness.api("admin");
   const [known] = await api.get("/homerooms?search=9c");
   if (known) return known;
   const made = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
@@ -22,7 +22,7 @@ const rows = "[role=grid] [role=rowheader]";
 
 export default [
   { name: "Users", who: "admin", path: "/admin/users", ready: rows },
-  { name: "One user", who: "admin", path: async (stage) => `/admin/users?person=${(await (await stage.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
+  { name: "One user", who: "admin", path: async (harness) => `/admin/users?person=${(await (await harness.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
   { name: "A user more", who: "admin", path: "/admin/users", ready: rows, does: (page) => page.locator("main button svg.lucide-user-plus").click() },
   { name: "Another role", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 1) },
   { name: "A new password", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 2) },
@@ -48,12 +48,12 @@ export default [
       await page.getByRole("button", { name: /problems.csv/ }).waitFor();
     },
   },
-  { name: "Homerooms", who: "admin", path: async (stage) => (await homeroom(stage)) && "/admin/homerooms", ready: rows },
-  { name: "One homeroom", who: "admin", path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`, ready: rows },
+  { name: "Homerooms", who: "admin", path: async (harness) => (await homeroom(harness)) && "/admin/homerooms", ready: rows },
+  { name: "One homeroom", who: "admin", path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`, ready: rows },
   {
     name: "Students into a homeroom",
     who: "admin",
-    path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`,
+    path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`,
     ready: rows,
     does: async (page) => {
       await page.getByRole("button", { name: /^(Add students|Personen aufnehmen)$/ }).click();
@@ -63,7 +63,7 @@ export default [
   {
     name: "A new school year",
     who: "admin",
-    path: async (stage) => (await homeroom(stage)) && "/admin/homerooms",
+    path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",
     ready: rows,
     does: (page) => page.getByRole("button", { name: /school year…|Schuljahr …/ }).click(),
   },

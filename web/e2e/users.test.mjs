@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 
-import { audit, scene } from "./stage.mjs";
+import { audit, scenario } from "./harness.mjs";
 
 const LIST = [
   "Nachname;Vorname;E-Mail-Adresse;Klasse;Haarfarbe",
@@ -14,18 +14,18 @@ const LIST = [
   "=Formel;Otto;otto@demo.example;8y;",
 ].join("\r\n");
 
-const signsIn = (stage, email, password) =>
-  fetch(`${stage.base}/api/auth/sign-in/email`, {
+const signsIn = (harness, email, password) =>
+  fetch(`${harness.base}/api/auth/sign-in/email`, {
     method: "POST",
-    headers: { "content-type": "application/json", origin: stage.base },
+    headers: { "content-type": "application/json", origin: harness.base },
     body: JSON.stringify({ email, password }),
   });
 
-scene("a list from the school's administration becomes people who can sign in", async (stage) => {
-  const api = await stage.api("admin");
+scenario("a list from the school's administration becomes people who can sign in", async (harness) => {
+  const api = await harness.api("admin");
   const rooms = async () => (await api.get("/homerooms")).map((room) => `${room.name}: ${room.studentCount}`).toSorted();
   const before = await rooms();
-  const page = await stage.page("admin", { path: "/admin/import" });
+  const page = await harness.page("admin", { path: "/admin/import" });
   // As Excel on Windows writes it: semicolons, and umlauts that are no UTF-8.
   await page.locator("input[type=file]").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
   await page.getByRole("rowheader", { name: "Maja Müller" }).waitFor();
@@ -47,7 +47,7 @@ scene("a list from the school's administration becomes people who can sign in", 
     ["", "Otto =Formel", "otto@demo.example"],
     ["8x", "Maja Müller", "maja@demo.example"],
   ]);
-  assert.equal((await signsIn(stage, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
+  assert.equal((await signsIn(harness, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
   assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "who was there already is changed");
   assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; a cell without a word moves nobody out of his");
   // Who is not in the file is left alone until somebody chooses otherwise, and that can be taken back.
@@ -55,14 +55,14 @@ scene("a list from the school's administration becomes people who can sign in", 
   await page.locator("label", { hasText: "Cleo Martin" }).click();
   await page.getByRole("button", { name: "Switch off 1 person" }).click();
   await page.getByText("1 person is switched off.").waitFor();
-  assert.equal((await signsIn(stage, "cleo@demo.example", "groupwork-demo")).status, 401);
+  assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 401);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("1 person can sign in again.").waitFor();
-  assert.equal((await signsIn(stage, "cleo@demo.example", "groupwork-demo")).status, 200);
+  assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 200);
 });
 
-scene("people are found, and changed with the keyboard alone; nobody locks himself out", async (stage) => {
-  const page = await stage.page("admin", { path: "/admin/users" });
+scenario("people are found, and changed with the keyboard alone; nobody locks himself out", async (harness) => {
+  const page = await harness.page("admin", { path: "/admin/users" });
   await page.getByRole("searchbox").fill("finn");
   await page.waitForURL(/search=finn/);
   await page.getByRole("rowheader", { name: /Finn Jansen/ }).waitFor();
@@ -92,13 +92,13 @@ scene("people are found, and changed with the keyboard alone; nobody locks himse
   await page.waitForFunction(() => document.activeElement?.closest("[role=grid]") !== null);
 });
 
-scene("a new school year takes the homerooms along, and can be taken back", async (stage) => {
-  const api = await stage.api("admin");
+scenario("a new school year takes the homerooms along, and can be taken back", async (harness) => {
+  const api = await harness.api("admin");
   const students = (await api.get("/users?role=STUDENT&limit=3")).data.map((user) => user.id);
   const others = await api.get("/homerooms?academicYear=2026/2027");
   const old = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
   await api.post(`/homerooms/${old.id}/students`, { studentIds: students });
-  const page = await stage.page("admin", { path: "/admin/homerooms" });
+  const page = await harness.page("admin", { path: "/admin/homerooms" });
   await page.getByRole("button", { name: "New school year…" }).click();
   await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
   await audit(page, "a new school year");

@@ -1,16 +1,16 @@
 // The work room as its students use it: what they say, what they write, what they hand in, and what comes back.
 import assert from "node:assert/strict";
 
-import { audit, narrow, ready, scene } from "./stage.mjs";
+import { audit, narrow, ready, scenario } from "./harness.mjs";
 
-const rivers = (stage) => stage.group("Rivers", "ana");
+const rivers = (harness) => harness.group("Rivers", "ana");
 
-scene("who looks elsewhere finds how many messages wait, and reading takes them off", async (stage) => {
-  const group = await rivers(stage);
+scenario("who looks elsewhere finds how many messages wait, and reading takes them off", async (harness) => {
+  const group = await rivers(harness);
   const path = `/g/${group.id}`;
-  const ben = await stage.page("ben", { path, width: 800 });
-  const { unreadCount } = await (await stage.api("ben")).get(`/workrooms/${group.workRoomId}`);
-  const api = await stage.api("ana");
+  const ben = await harness.page("ben", { path, width: 800 });
+  const { unreadCount } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
+  const api = await harness.api("ana");
   await api.post(`/workrooms/${group.workRoomId}/messages`, { content: "Who has the map?" });
   await api.post(`/workrooms/${group.workRoomId}/messages`, { content: "**Not bold** <b>either</b>" });
   await ben.waitForFunction((count) => document.title.startsWith(`(${count})`), unreadCount + 2);
@@ -19,7 +19,7 @@ scene("who looks elsewhere finds how many messages wait, and reading takes them 
   await ben.waitForFunction(() => !document.title.startsWith("("));
 
   // Ana changes what she said, and takes the other away: Ben sees it without asking.
-  const ana = await stage.page("ana", { path });
+  const ana = await harness.page("ana", { path });
   await ana.getByText("Who has the map?").waitFor();
   const lines = ana.getByRole("article");
   const first = lines.nth((await lines.allInnerTexts()).findIndex((text) => text.includes("Who has the map?")));
@@ -34,9 +34,9 @@ scene("who looks elsewhere finds how many messages wait, and reading takes them 
   await ben.getByText("This message was deleted.").waitFor();
 });
 
-scene("with the keyboard alone: a new spreadsheet, another name, the sides folded, and gone again", async (stage) => {
-  const group = await rivers(stage);
-  const ana = await stage.page("ana", { path: `/g/${group.id}` });
+scenario("with the keyboard alone: a new spreadsheet, another name, the sides folded, and gone again", async (harness) => {
+  const group = await rivers(harness);
+  const ana = await harness.page("ana", { path: `/g/${group.id}` });
   await ana.getByRole("button", { name: "New", exact: true }).focus();
   await ana.keyboard.press("Enter");
   const isOn = (words) => ana.waitForFunction((text) => document.activeElement?.textContent === text, words);
@@ -77,9 +77,9 @@ scene("with the keyboard alone: a new spreadsheet, another name, the sides folde
   await ana.getByRole("listitem").filter({ hasText: "Our sources.xlsx" }).waitFor({ state: "detached" });
 });
 
-scene("a file that cannot be a document says so beside its name, and a good one becomes one", async (stage) => {
-  const group = await rivers(stage);
-  const ana = await stage.page("ana", { path: `/g/${group.id}`, allow: [/status of 415/] });
+scenario("a file that cannot be a document says so beside its name, and a good one becomes one", async (harness) => {
+  const group = await rivers(harness);
+  const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: [/status of 415/] });
   const bring = async (name, mimeType, text) => {
     const asked = ana.waitForEvent("filechooser");
     await ana.getByRole("button", { name: "Upload", exact: true }).click();
@@ -93,13 +93,13 @@ scene("a file that cannot be a document says so beside its name, and a good one 
   assert.equal(await ana.getByText("virus.exe").count(), 0);
 });
 
-scene("of two who submit, the second is told who was first; taking back is undone with one press", async (stage) => {
-  const group = await rivers(stage);
-  const topic = await stage.topic("Landforms");
-  const api = await stage.api("ana");
+scenario("of two who submit, the second is told who was first; taking back is undone with one press", async (harness) => {
+  const group = await rivers(harness);
+  const topic = await harness.topic("Landforms");
+  const api = await harness.api("ana");
   const { documents } = await api.get(`/workrooms/${group.workRoomId}`);
   const report = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
-  const ben = await stage.page("ben", { path: `/g/${group.id}/d/${report.id}`, allow: [/status of 409/] });
+  const ben = await harness.page("ben", { path: `/g/${group.id}/d/${report.id}`, allow: [/status of 409/] });
   await ben.getByRole("button", { name: /^Submit/ }).click();
   const dialog = ben.getByRole("dialog");
   await dialog.getByRole("checkbox", { name: `${report.title}.docx`, checked: true }).waitFor();
@@ -121,11 +121,11 @@ scene("of two who submit, the second is told who was first; taking back is undon
   await ben.getByText(/Submitted .* by Ben Okoye/).first().waitFor();
 });
 
-scene("a grade is nobody's business until it is given out; then it is on the card and in the room", async (stage) => {
-  const group = await rivers(stage);
-  const ada = await stage.api("ada");
+scenario("a grade is nobody's business until it is given out; then it is on the card and in the room", async (harness) => {
+  const group = await rivers(harness);
+  const ada = await harness.api("ada");
   const [own] = (await ada.get(`/groups/${group.id}`)).groupAssignments;
-  const teacher = await stage.page("ada", { path: "/today" });
+  const teacher = await harness.page("ada", { path: "/today" });
   const put = (publish) =>
     teacher.evaluate(
       async ([id, isOut]) =>
@@ -133,10 +133,10 @@ scene("a grade is nobody's business until it is given out; then it is on the car
       [own.currentSubmissionId, publish],
     );
   assert.equal(await put(false), 200);
-  const ana = await stage.page("ana", { path: `/g/${group.id}?place=feedback` });
+  const ana = await harness.page("ana", { path: `/g/${group.id}?place=feedback` });
   await ana.getByText("No feedback yet.").waitFor();
   assert.equal(await ana.getByText("B+").count(), 0);
-  const ben = await stage.page("ben", { path: "/groups" });
+  const ben = await harness.page("ben", { path: "/groups" });
   assert.equal(await put(true), 200);
   await ana.getByText("B+").first().waitFor();
   await ana.getByText("Clear and well drawn.").waitFor();
@@ -153,11 +153,11 @@ scene("a grade is nobody's business until it is given out; then it is on the car
   assert.equal(await card.getByText("New feedback").count(), 0);
 });
 
-scene("a phone opens a document for reading; an editor that does not come says so and gives the saved version", async (stage) => {
-  const group = await stage.group("Rivers", "ben");
-  const { documents } = await (await stage.api("ben")).get(`/workrooms/${group.workRoomId}`);
+scenario("a phone opens a document for reading; an editor that does not come says so and gives the saved version", async (harness) => {
+  const group = await harness.group("Rivers", "ben");
+  const { documents } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word") ?? documents[0];
-  const phone = await stage.page("ben", { path: `/g/${group.id}/d/${notes.id}`, width: 360, height: 740 });
+  const phone = await harness.page("ben", { path: `/g/${group.id}/d/${notes.id}`, width: 360, height: 740 });
   await phone.locator("iframe").waitFor();
   if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
   await narrow(phone);
@@ -169,7 +169,7 @@ scene("a phone opens a document for reading; an editor that does not come says s
   assert.equal(await phone.getByRole("alert").count(), 0);
   await narrow(phone);
 
-  const cut = await stage.page("ben", { allow: [/ERR_FAILED/] });
+  const cut = await harness.page("ben", { allow: [/ERR_FAILED/] });
   await cut.route("**/web-apps/**", (route) => route.abort());
   await cut.goto(`/g/${group.id}/d/${notes.id}`);
   await cut.getByText("The editor could not be loaded.").waitFor();
@@ -181,11 +181,11 @@ scene("a phone opens a document for reading; an editor that does not come says s
   await cut.locator("iframe").waitFor();
 });
 
-scene("an editor that loses the document server says so, and no text counts as sent until it is opened again", async (stage) => {
-  const group = await stage.group("Rivers", "ben");
-  const { documents } = await (await stage.api("ben")).get(`/workrooms/${group.workRoomId}`);
+scenario("an editor that loses the document server says so, and no text counts as sent until it is opened again", async (harness) => {
+  const group = await harness.group("Rivers", "ben");
+  const { documents } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
-  const page = await stage.page("ben", { allow: [/ERR_FAILED/] });
+  const page = await harness.page("ben", { allow: [/ERR_FAILED/] });
   await page.route("**/practice/events*", (route) => route.abort());
   await page.goto(`/g/${group.id}/d/${notes.id}`);
   const alert = page.getByRole("alert").filter({ hasText: "The editor has stopped." });
@@ -198,8 +198,8 @@ scene("an editor that loses the document server says so, and no text counts as s
   assert.equal(await alert.count(), 0);
 });
 
-scene("a student writes to the teacher, who answers", async (stage) => {
-  const ana = await stage.page("ana", { path: "/messages" });
+scenario("a student writes to the teacher, who answers", async (harness) => {
+  const ana = await harness.page("ana", { path: "/messages" });
   await ana.getByRole("button", { name: "Write", exact: true }).click();
   const dialog = ana.getByRole("dialog");
   await dialog.getByText("Ada Turner").click();
@@ -214,7 +214,7 @@ scene("a student writes to the teacher, who answers", async (stage) => {
   await dialog.getByRole("button", { name: "Send" }).click();
   await ana.getByText("Sent.").waitFor();
 
-  const ada = await stage.page("ada", { path: "/messages" });
+  const ada = await harness.page("ada", { path: "/messages" });
   await ada.getByRole("button", { name: /New.*Ana Lima.*The map/s }).click();
   await ada.getByText("May I bring it tomorrow?").waitFor();
   await ada.getByRole("button", { name: "Answer" }).click();
@@ -223,14 +223,14 @@ scene("a student writes to the teacher, who answers", async (stage) => {
   await ana.getByRole("button", { name: /New.*Ada Turner.*Re: The map/s }).waitFor();
 });
 
-scene("a document is submitted for its own topic, and the choice of another topic takes others or warns", async (stage) => {
-  const [group, { classId, courseId }, ada, api] = await Promise.all([rivers(stage), stage.topic("Landforms"), stage.api("ada"), stage.api("ana")]);
+scenario("a document is submitted for its own topic, and the choice of another topic takes others or warns", async (harness) => {
+  const [group, { classId, courseId }, ada, api] = await Promise.all([rivers(harness), harness.topic("Landforms"), harness.api("ada"), harness.api("ana")]);
   const topicIn = (title, hours) =>
     ada.post("/assignments", { title, deadline: new Date(Date.now() + hours * 3_600_000).toISOString(), classId, courseId, groupIds: [group.id] });
   const sketch = await topicIn("Sketch", 1);
   const map = await topicIn("Map", 2);
   const own = await api.post(`/workrooms/${group.workRoomId}/documents`, { title: "Valleys", documentType: "word", assignmentId: map.id });
-  const ben = await stage.page("ben", { path: `/g/${group.id}/d/${own.id}` });
+  const ben = await harness.page("ben", { path: `/g/${group.id}/d/${own.id}` });
   await ben.getByRole("button", { name: /^Submit/ }).click();
   const dialog = ben.getByRole("dialog");
   await dialog.getByRole("radio", { name: /^Map/, checked: true }).waitFor();

@@ -1,12 +1,12 @@
 // Running a school: its settings, its log, what is kept of people; and running many.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { audit, scenario } from "./harness.mjs";
 
-scene("the log says in a sentence what just happened, and filters it by the address", async (stage) => {
-  const group = await stage.group("Rivers", "ana");
-  await (await stage.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
-  const ada = await stage.page("ada", { path: "/activity" });
+scenario("the log says in a sentence what just happened, and filters it by the address", async (harness) => {
+  const group = await harness.group("Rivers", "ana");
+  await (await harness.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
+  const ada = await harness.page("ada", { path: "/activity" });
   const first = ada.getByRole("listitem").filter({ hasText: "Ana Lima asked for help in the group Rivers (7b)" }).first();
   await first.getByText("asked for help").click();
   await first.getByText("Which map is right?").waitFor();
@@ -19,23 +19,23 @@ scene("the log says in a sentence what just happened, and filters it by the addr
   assert.equal(await ada.getByRole("button", { name: "Save as CSV" }).count(), 0, "a teacher has no export");
 });
 
-scene("the time zone of the school is the time of everybody who chose none", async (stage) => {
-  const admin = await stage.page("admin", { path: "/admin/organisation" });
+scenario("the time zone of the school is the time of everybody who chose none", async (harness) => {
+  const admin = await harness.page("admin", { path: "/admin/organisation" });
   const zone = admin.getByRole("combobox", { name: "Time zone" });
   await zone.fill("tokyo");
   await admin.getByRole("option", { name: "Asia/Tokyo" }).click();
   await admin.getByRole("button", { name: "Save" }).click();
   await admin.getByText("Saved").waitFor();
-  const settings = await (await stage.api("admin")).get("/admin/settings");
+  const settings = await (await harness.api("admin")).get("/admin/settings");
   assert.equal(settings.metadata.timezone, "Asia/Tokyo");
-  const ana = await stage.page("ana", { path: "/me" });
+  const ana = await harness.page("ana", { path: "/me" });
   await ana.getByText("As your school: Asia/Tokyo").waitFor();
-  await (await stage.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
+  await (await harness.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
 });
 
-scene("a person is exported, then erased after the name was typed", async (stage) => {
-  const { data } = await (await stage.api("admin")).get("/users?search=Nils");
-  const admin = await stage.page("admin", { path: `/admin/privacy?userId=${data[0].id}` });
+scenario("a person is exported, then erased after the name was typed", async (harness) => {
+  const { data } = await (await harness.api("admin")).get("/users?search=Nils");
+  const admin = await harness.page("admin", { path: `/admin/privacy?userId=${data[0].id}` });
   await admin.getByRole("button", { name: "Make the archive" }).click();
   const link = admin.getByRole("link", { name: /^Download/ });
   const [file] = await Promise.all([admin.waitForEvent("download"), link.click()]);
@@ -49,24 +49,24 @@ scene("a person is exported, then erased after the name was typed", async (stage
   await window.getByRole("textbox").fill("Nils Larsen");
   await yes.click();
   await admin.getByText("Choose a person").waitFor();
-  const { data: left } = await (await stage.api("admin")).get("/users?search=Nils");
+  const { data: left } = await (await harness.api("admin")).get("/users?search=Nils");
   assert.equal(left.length, 0);
 });
 
-scene("a closed school says so to its people, and opens again", async (stage) => {
-  const root = await stage.page("root", { path: "/super/tenants" });
+scenario("a closed school says so to its people, and opens again", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "More: Other School" }).click();
   await root.getByRole("menuitem", { name: "Close…" }).click();
   await root.getByRole("button", { name: "Close the school" }).click();
   await root.getByText("Other School is closed.").waitFor();
-  const zoe = await stage.page("zoe", { path: "/today", allow: [/status of 403/] });
+  const zoe = await harness.page("zoe", { path: "/today", allow: [/status of 403/] });
   await zoe.getByRole("alert").filter({ hasText: "Other School is closed at the moment" }).waitFor();
   await root.getByRole("button", { name: "Undo" }).click();
   await root.getByText("Other School is open again.").waitFor();
 });
 
-scene("a school is founded, and its owner comes in", async (stage) => {
-  const root = await stage.page("root", { path: "/super/tenants" });
+scenario("a school is founded, and its owner comes in", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "New school" }).click();
   const window = root.getByRole("dialog");
   await window.getByRole("textbox", { name: "Name", exact: true }).fill("Käthe-Kollwitz-Schule");
@@ -75,15 +75,15 @@ scene("a school is founded, and its owner comes in", async (stage) => {
   await window.getByRole("textbox", { name: "Email address of the owner" }).fill("olga@kollwitz.example");
   await window.getByRole("button", { name: "Create the school" }).click();
   const password = await window.locator("code").innerText();
-  const olga = await stage.page("nobody", { path: "/login" });
+  const olga = await harness.page("nobody", { path: "/login" });
   await olga.locator("input[name=email]").fill("olga@kollwitz.example");
   await olga.locator("input[name=password]").fill(password);
   await olga.keyboard.press("Enter");
   await olga.getByRole("heading", { name: "Choose your own password" }).waitFor();
 });
 
-scene("acting as somebody is to be seen all the time, and ends", async (stage) => {
-  const root = await stage.page("root", { path: "/super/tenants", fresh: true });
+scenario("acting as somebody is to be seen all the time, and ends", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants", fresh: true });
   await root.getByRole("button", { name: "More: Demo School" }).click();
   await root.getByRole("menuitem", { name: "Members…" }).click();
   await root.getByRole("button", { name: "Act as Ana Lima" }).click();
@@ -95,8 +95,8 @@ scene("acting as somebody is to be seen all the time, and ends", async (stage) =
   await root.getByRole("button", { name: "Account of Root Keeper" }).waitFor();
 });
 
-scene("an administrator adds a mail domain and sees the record that proves it", async (stage) => {
-  const page = await stage.page("admin", { path: "/admin/organisation", allow: [/status of 400/] });
+scenario("an administrator adds a mail domain and sees the record that proves it", async (harness) => {
+  const page = await harness.page("admin", { path: "/admin/organisation", allow: [/status of 400/] });
   const part = page.getByRole("region", { name: "Mail domains" });
   await part.getByLabel("Domain").fill("gmail.com");
   await part.getByRole("button", { name: "Add the domain" }).click();
@@ -107,7 +107,7 @@ scene("an administrator adds a mail domain and sees the record that proves it", 
   await part.getByText("_groupwork.demo-school.example").waitFor();
   await audit(page);
   // Whoever runs the installation sets it without a record.
-  const root = await stage.page("root", { path: "/super/tenants" });
+  const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "More: Demo School" }).click();
   await root.getByRole("menuitem", { name: "Mail domains…" }).click();
   const window = root.getByRole("dialog", { name: "Mail domains of Demo School" });

@@ -1,13 +1,13 @@
 // Dividing a class: cards by keys and by the menu, the way back, wishes, a number that somebody else took meanwhile.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { audit, scenario } from "./harness.mjs";
 
 const NAMES = ["Rivers", "Volcanoes", "Glaciers", "Deserts", "Coasts", "Islands", "Plains", "Caves"];
 
 /** A class of sixteen with a course and eight groups of two: what is divided here is nobody else's. */
-const begin = async (stage) => {
-  const api = await stage.api("ada");
+const begin = async (harness) => {
+  const api = await harness.api("ada");
   const { class: other, subjectId } = (await api.get("/courses")).find((one) => one.name === "Our earth");
   const pupils = (await api.get(`/classes/${other.id}/students`)).slice(0, 16).map(({ user }) => user);
   const { id: classId } = await api.post("/classes", { name: "7x", academicYear: "2026/2027", subjectIds: [subjectId] });
@@ -22,13 +22,13 @@ const begin = async (stage) => {
 };
 let begun;
 
-const open = async (stage, options = {}) => {
-  begun ??= begin(stage);
+const open = async (harness, options = {}) => {
+  begun ??= begin(harness);
   const { course, students } = await begun;
-  const page = await stage.page("ada", { path: `/courses/${course.id}/divide`, ...options });
+  const page = await harness.page("ada", { path: `/courses/${course.id}/divide`, ...options });
   await page.locator("[data-place]").first().waitFor();
   /** A group of the course as the service knows it. */
-  const known = async (name) => (await (await stage.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
+  const known = async (name) => (await (await harness.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
   const members = async (name) => (await known(name)).members.map((member) => member.user.name).toSorted();
   /** Who was in the group of that number, counted from 1, in the beginning. */
   const pair = (number) => students.slice(2 * number - 2, 2 * number);
@@ -38,8 +38,8 @@ const group = (page, name) => page.getByRole("region", { name, exact: true });
 const card = (page, place, name) => group(page, place).getByRole("row", { name });
 const said = (page) => page.getByRole("region", { name: "What will be saved" }).getByRole("status");
 
-scene("a card goes by keys alone, back again, and is saved only by the button", async (stage) => {
-  const { page, known, members, pair } = await open(stage);
+scenario("a card goes by keys alone, back again, and is saved only by the button", async (harness) => {
+  const { page, known, members, pair } = await open(harness);
   const volcanoes = await known("Volcanoes");
   const [mover, stayer] = pair(1);
   // Picked up by Enter, carried from group to group by Tab, put down by Enter.
@@ -75,10 +75,10 @@ scene("a card goes by keys alone, back again, and is saved only by the button", 
   assert.deepEqual(await members("Volcanoes"), [mover, ...pair(2)].toSorted());
 });
 
-scene("new groups by lot keep two apart, and a number taken meanwhile is said at its group", async (stage) => {
-  const { page, course, known, pair } = await open(stage);
+scenario("new groups by lot keep two apart, and a number taken meanwhile is said at its group", async (harness) => {
+  const { page, course, known, pair } = await open(harness);
   const [one, other] = [pair(1)[0], pair(2)[0]];
-  const api = await stage.api("ada");
+  const api = await harness.api("ada");
   await page.getByText("Leave out who is in a group already").click();
   await page.getByText("a number of groups").click();
   const count = page.getByRole("textbox", { name: "Groups", exact: true });
@@ -112,8 +112,8 @@ scene("new groups by lot keep two apart, and a number taken meanwhile is said at
   await api.delete(`/groups/${taken.id}`);
 });
 
-scene("on a phone a card goes by its menu, and nothing scrolls sideways", async (stage) => {
-  const { page, pair } = await open(stage, { width: 320, height: 640 });
+scenario("on a phone a card goes by its menu, and nothing scrolls sideways", async (harness) => {
+  const { page, pair } = await open(harness, { width: 320, height: 640 });
   const [name] = pair(8);
   await card(page, "8 Caves", name).getByRole("button", { name: /^More/ }).click();
   await page.getByRole("menuitem", { name: "Not in a group" }).click();
@@ -121,8 +121,8 @@ scene("on a phone a card goes by its menu, and nothing scrolls sideways", async 
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
 });
 
-scene("of two changes the one that is refused is named and kept, the other is saved", async (stage) => {
-  const { page, members, pair } = await open(stage, { allow: [/status of 409/] });
+scenario("of two changes the one that is refused is named and kept, the other is saved", async (harness) => {
+  const { page, members, pair } = await open(harness, { allow: [/status of 409/] });
   const [[refused], [saved]] = [pair(4), pair(6)];
   for (const [place, name] of [["4 Deserts", refused], ["6 Islands", saved]]) {
     await card(page, place, name).getByRole("button", { name: /^More/ }).click();
@@ -139,10 +139,10 @@ scene("of two changes the one that is refused is named and kept, the other is sa
   assert.ok((await members("Deserts")).includes(refused));
 });
 
-scene("a colleague who has the address is shown the course, and nobody's names are asked for", async (stage) => {
-  const { course } = await (begun ??= begin(stage));
+scenario("a colleague who has the address is shown the course, and nobody's names are asked for", async (harness) => {
+  const { course } = await (begun ??= begin(harness));
   const asked = [];
-  const page = await stage.page("tom");
+  const page = await harness.page("tom");
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await page.goto(`/courses/${course.id}/divide`);
   await page.getByText("You do not teach class 7x").waitFor();

@@ -1,12 +1,12 @@
 // In front of the school: signing in and everything that can go wrong with it, and the own account behind it.
 import assert from "node:assert/strict";
 
-import { audit, emailOf, ready, scene, signIn } from "./stage.mjs";
+import { audit, emailOf, ready, scenario, signIn } from "./harness.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
 
-scene("a wrong password and a service that is away are not the same", async (stage) => {
-  const page = await stage.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
+scenario("a wrong password and a service that is away are not the same", async (harness) => {
+  const page = await harness.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
   assert.equal(await focused(page), "email", "whoever comes can type at once");
   await signIn(page, "ana", "not my password");
   const alert = page.getByRole("alert");
@@ -22,32 +22,32 @@ scene("a wrong password and a service that is away are not the same", async (sta
   await page.waitForURL("**/groups");
 });
 
-scene("whoever was on the way somewhere gets there after signing in", async (stage) => {
-  const page = await stage.page("nobody", { path: "/activity?category=GROUP" });
+scenario("whoever was on the way somewhere gets there after signing in", async (harness) => {
+  const page = await harness.page("nobody", { path: "/activity?category=GROUP" });
   assert.match(page.url(), /\/login/);
   await signIn(page, "ada");
   await page.waitForURL("**/activity?category=GROUP");
 });
 
-scene("the language of an account comes with it to another browser", async (stage) => {
-  const page = await stage.page("tom", { path: "/me", fresh: true });
+scenario("the language of an account comes with it to another browser", async (harness) => {
+  const page = await harness.page("tom", { path: "/me", fresh: true });
   await page.getByRole("button", { name: "Account of Tom Fischer" }).click();
   const saved = page.waitForResponse((answer) => answer.url().endsWith("/api/users/me") && answer.request().method() === "PATCH");
   await page.getByRole("menuitem", { name: "Deutsch" }).click();
   await page.getByRole("heading", { name: "Profil und Einstellungen" }).waitFor();
   assert.equal((await saved).status(), 200);
-  const other = await stage.page("nobody", { path: "/login" });
+  const other = await harness.page("nobody", { path: "/login" });
   await other.getByRole("heading", { name: "Sign in" }).waitFor();
   await signIn(other, "tom");
   await other.getByRole("link", { name: "Heute" }).first().waitFor();
-  await (await stage.api("tom")).patch("/users/me", { locale: "en" });
+  await (await harness.api("tom")).patch("/users/me", { locale: "en" });
 });
 
-scene("a password somebody else has set is changed before anything else", async (stage) => {
-  const admin = await stage.api("admin");
+scenario("a password somebody else has set is changed before anything else", async (harness) => {
+  const admin = await harness.api("admin");
   const { data } = await admin.get("/users?search=Mira");
   const { temporaryPassword } = await admin.post(`/users/${data[0].id}/reset-password`);
-  const page = await stage.page("nobody", { path: "/login", allow: [/status of 400/] });
+  const page = await harness.page("nobody", { path: "/login", allow: [/status of 400/] });
   await signIn(page, "mira", temporaryPassword);
   await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
   await page.getByText(/reset your password on/).waitFor();
@@ -64,9 +64,9 @@ scene("a password somebody else has set is changed before anything else", async 
   await page.waitForURL("**/groups");
 });
 
-scene("signed out everywhere else means everywhere else", async (stage) => {
-  const other = await stage.page("ben", { path: "/groups", fresh: true, allow: [/status of 401/] });
-  const here = await stage.page("ben", { path: "/me", fresh: true });
+scenario("signed out everywhere else means everywhere else", async (harness) => {
+  const other = await harness.page("ben", { path: "/groups", fresh: true, allow: [/status of 401/] });
+  const here = await harness.page("ben", { path: "/me", fresh: true });
   await here.getByRole("button", { name: "Sign out everywhere else" }).click();
   // The page of the other browser stays for its user, but nothing of it can be reached without signing in.
   const dialog = other.getByRole("alertdialog", { name: "Please sign in again" });
@@ -85,8 +85,8 @@ scene("signed out everywhere else means everywhere else", async (stage) => {
   assert.match(here.url(), /\/me/);
 });
 
-scene("a letter's link that is spent says so and leads on", async (stage) => {
-  const page = await stage.page("nobody", { allow: [/status of 400/] });
+scenario("a letter's link that is spent says so and leads on", async (harness) => {
+  const page = await harness.page("nobody", { allow: [/status of 400/] });
   await page.goto("/api/auth/reset-password/nonsense?callbackURL=%2Freset-password");
   await ready(page);
   await page.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
@@ -96,8 +96,8 @@ scene("a letter's link that is spent says so and leads on", async (stage) => {
   await page.getByText("a letter is on its way").waitFor();
 });
 
-scene("of several schools the one chosen last is entered without asking", async (stage) => {
-  const page = await stage.page("nobody", { path: "/login" });
+scenario("of several schools the one chosen last is entered without asking", async (harness) => {
+  const page = await harness.page("nobody", { path: "/login" });
   await signIn(page, "root");
   await page.getByRole("button", { name: "Demo School" }).waitFor();
   await page.waitForFunction(() => document.activeElement?.textContent === "Demo School");
@@ -111,8 +111,8 @@ scene("of several schools the one chosen last is entered without asking", async 
   await page.getByRole("banner").getByText("Other School").waitFor();
 });
 
-scene("a tab of one school does nothing in another school that a second tab chose", async (stage) => {
-  const first = await stage.page("root", { path: "/courses", fresh: true, allow: [/status of 409/] });
+scenario("a tab of one school does nothing in another school that a second tab chose", async (harness) => {
+  const first = await harness.page("root", { path: "/courses", fresh: true, allow: [/status of 409/] });
   const school = await first.getByRole("banner").getByText("Demo School").textContent();
   const second = await first.context().newPage();
   await second.goto("/schools");
@@ -133,15 +133,15 @@ scene("a tab of one school does nothing in another school that a second tab chos
   assert.equal(await second.getByRole("alertdialog").count(), 0);
 });
 
-scene("the demo lets whoever tries it in by a button", async (stage) => {
-  const page = await stage.page("nobody", { path: "/login" });
+scenario("the demo lets whoever tries it in by a button", async (harness) => {
+  const page = await harness.page("nobody", { path: "/login" });
   await page.getByRole("button", { name: "Enter as student (Ana Lima)" }).click();
   await page.waitForURL("**/groups");
   await page.getByRole("button", { name: "Account of Ana Lima" }).waitFor();
 });
 
-scene("what was refused in a form can be put right and sent again", async (stage) => {
-  const page = await stage.page("ana", { path: "/me", allow: [/status of 400/] });
+scenario("what was refused in a form can be put right and sent again", async (harness) => {
+  const page = await harness.page("ana", { path: "/me", allow: [/status of 400/] });
   await page.getByRole("button", { name: "Change…" }).click();
   const window = page.getByRole("dialog");
   await window.locator("input[name=email]").fill("ana@lima.example");
@@ -153,11 +153,11 @@ scene("what was refused in a form can be put right and sent again", async (stage
   await page.getByText("A letter is on its way to ana@lima.example.").waitFor();
 });
 
-scene("an account made elsewhere is invited, and the emailed link makes the member", async (stage) => {
+scenario("an account made elsewhere is invited, and the emailed link makes the member", async (harness) => {
   const guest = "gast@demo.example";
-  const root = await stage.api("root");
+  const root = await harness.api("root");
   await root.post("/auth/admin/create-user", { email: guest, name: "Gerda Gast", password: "Zirkel und Lineal", role: "TEACHER" });
-  const admin = await stage.page("admin", { path: "/admin/users" });
+  const admin = await harness.page("admin", { path: "/admin/users" });
   await admin.getByRole("button", { name: "Add one" }).click();
   await admin.getByText("Teacher", { exact: true }).last().click();
   await admin.getByLabel("First name").fill("Gerda");
@@ -169,14 +169,14 @@ scene("an account made elsewhere is invited, and the emailed link makes the memb
   const invited = admin.getByRole("region", { name: "Invited" });
   await invited.getByText(guest).waitFor();
   await audit(admin);
-  assert.equal((await (await stage.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is no membership");
+  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is no membership");
 
-  const link = await stage.demo.link(guest);
-  const page = await stage.page("nobody", { path: link.pathname + link.hash });
+  const link = await harness.demo.link(guest);
+  const page = await harness.page("nobody", { path: link.pathname + link.hash });
   await page.getByText("invites you. Your role there: Teacher.").waitFor();
   await audit(page);
   await page.getByLabel("New password").fill("Tinte auf Papier");
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByText("You are a member now. Sign in.").waitFor();
-  assert.equal((await (await stage.api("admin")).get("/users?search=Gerda")).data.length, 1);
+  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 1);
 });
