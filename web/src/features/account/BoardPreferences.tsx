@@ -5,7 +5,7 @@ import { usePreference } from "../../hooks/usePreference";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Checkbox } from "../../forms/Checkbox";
 
-/** What somebody likes at the lesson board, kept in this browser. */
+/** Preferences for the lesson board, stored in this browser. */
 export function BoardPreferences() {
   const { t } = useTranslation();
   const [isSoundOn, setSoundOn] = usePreference("chime");

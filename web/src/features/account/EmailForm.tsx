@@ -12,7 +12,7 @@ import { Button } from "../../components/Button";
 import { TextField } from "../../forms/TextField";
 import { Dialog } from "../../components/Dialog";
 
-/** The address to sign in with; another one counts once its mailbox has confirmed it. */
+/** The sign-in address; a new one takes effect after its mailbox has confirmed it. */
 export function EmailForm({ person, outcome }: { person: Me; outcome: "changed" | "expired" | undefined }) {
   const { t } = useTranslation();
   const [sent, setSent] = useState<string>();

@@ -7,7 +7,7 @@ import { saveBlob } from "../../api/saveBlob";
 import { SettingsSection } from "../organization/SettingsSection";
 import { Button } from "../../components/Button";
 
-/** Everything the service holds about this person, as one archive. */
+/** Export of all data about the user as one archive. */
 export function OwnDataExport() {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -13,12 +13,12 @@ import { toast } from "../../components/toast";
 import { accountSessionsQuery } from "./account";
 import { ResetNotice } from "./ResetNotice";
 
-/** Another password. */
+/** Changes the password. */
 export function PasswordForm({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
-  // Fields that keep no state of React's are emptied by being made anew.
+  // Uncontrolled fields are cleared by remounting them.
   const [formKey, setFormKey] = useState(0);
   const changing = useMutation({
     mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),

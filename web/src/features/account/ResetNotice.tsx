@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Me } from "../../auth/session";
 import { useTime } from "../../i18n/time";
 
-/** Tells a person who else set the password last, and when. */
+/** Shows who else set the password last, and when. */
 export function ResetNotice({ reset }: { reset: Me["passwordReset"] }) {
   const { t } = useTranslation();
   const { full } = useTime();

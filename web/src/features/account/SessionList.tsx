@@ -14,7 +14,7 @@ import { Time } from "../../components/Time";
 import { type AccountSession, accountSessionsQuery } from "./account";
 import { useUserAgentText } from "./userAgent";
 
-/** Where this person is signed in, and ending that. */
+/** The sessions of the user; each can be ended. */
 export function SessionList() {
   const { t } = useTranslation();
   const list = useQuery(accountSessionsQuery);
@@ -23,7 +23,7 @@ export function SessionList() {
   const part = useRef<HTMLDivElement>(null);
   const end = (token: string | undefined) => {
     endSession.mutate(token);
-    // The button goes with its line.
+    // The button is removed with its row.
     part.current?.focus();
   };
   return (
@@ -46,7 +46,7 @@ export function SessionList() {
   );
 }
 
-/** Ends the session with this token, or all but this one. */
+/** Ends the session with this token, or all others. */
 function useEndSession() {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -1,4 +1,4 @@
-// The own account: what its owner may change of it, and where he is signed in.
+// The user's own account and sessions.
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -21,7 +21,7 @@ export interface AccountSession {
 
 type SessionResponse = Omit<AccountSession, "isCurrent">;
 
-/** Where this person is signed in: here first, then the last used. */
+/** The sessions of the user: the current one first, then by last use. */
 export const accountSessionsQuery = queryOptions({
   queryKey: queryKeys.me.devices(),
   queryFn: async (): Promise<AccountSession[]> => {
@@ -34,10 +34,10 @@ export const accountSessionsQuery = queryOptions({
   },
 });
 
-/** Changes the own profile. */
+/** Updates the user's own profile. */
 export const updateProfile = (edit: Schemas["ProfileEdit"]) => unwrap(client.PATCH("/users/me", { body: edit }));
 
-/** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
+/** Changes the language and stores it in the account, except while impersonating. */
 export function useChangeLanguage(): (language: Language) => void {
   const cache = useQueryClient();
   const errorText = useErrorText();

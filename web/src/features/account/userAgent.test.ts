@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { parseUserAgent } from "./userAgent";
 
-describe("the program of a session", () => {
-  it("is told apart from those it claims to be like", () => {
+describe("user agent", () => {
+  it("is distinguished from browsers it claims to be", () => {
     const edge = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0";
     expect(parseUserAgent(edge)).toEqual({ program: "Edge", system: "Windows" });
     const chromebook = "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36";

@@ -16,13 +16,13 @@ const SYSTEMS = [
   [/Linux/, "Linux"],
 ] as const;
 
-/** The browser and the system that a session came with, as far as they say so. */
+/** Parses browser and operating system from a user agent. */
 export function parseUserAgent(agent: string): { program: string | undefined; system: string | undefined } {
   const first = (names: readonly (readonly [RegExp, string])[]) => names.find(([sign]) => sign.test(agent))?.[1];
   return { program: first(BROWSERS), system: first(SYSTEMS) };
 }
 
-/** The same in words. */
+/** Returns a function that renders them as text. */
 export function useUserAgentText(): (agent: string | null) => string {
   const { t } = useTranslation();
   return (agent) => {
