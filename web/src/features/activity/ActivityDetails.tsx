@@ -4,7 +4,7 @@ import { useFormatBytes } from "../../i18n/bytes";
 import { useTime } from "../../i18n/time";
 import { type Detail, listDetails, type DetailValue } from "./details";
 
-/** The details of a record. */
+/** The details of a log entry. */
 export function ActivityDetails({ details, of }: { details: Readonly<Record<string, unknown>>; of: ReadonlyMap<string, string> }) {
   const known = listDetails(details, of);
   return known.map((fact) => <DetailRow key={fact.field} fact={fact} />);
@@ -13,7 +13,7 @@ export function ActivityDetails({ details, of }: { details: Readonly<Record<stri
 function DetailRow({ fact }: { fact: Detail }) {
   const { t, i18n } = useTranslation();
   const valueText = useDetailText();
-  // A field that a newer service has keeps its own name.
+  // A field added by a newer version of the service is shown under its own name.
   const name = i18n.exists(`activity.field.${fact.field}`) ? t(`activity.field.${fact.field}`) : fact.field;
   return (
     <>
@@ -32,7 +32,7 @@ function DetailRow({ fact }: { fact: Detail }) {
   );
 }
 
-/** A value in words. */
+/** Returns a function that renders a value as text. */
 function useDetailText(): (value: DetailValue) => string {
   const { t, i18n } = useTranslation();
   const { moment, language } = useTime();

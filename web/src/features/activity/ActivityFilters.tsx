@@ -8,7 +8,7 @@ import { CATEGORIES, PERIODS, type ActivityFilterValues } from "./filters";
 
 const ALL = "all";
 
-/** What of the log is shown: class, group, sort of thing, person, period. */
+/** Filters of the log: class, group, category, user, period. */
 export function ActivityFilters({ filters, onChange }: { filters: ActivityFilterValues; onChange: (next: ActivityFilterValues) => void }) {
   const { t } = useTranslation();
   const known = useQuery(activityNamesQuery).data;

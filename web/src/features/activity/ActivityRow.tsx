@@ -5,7 +5,7 @@ import { useTime } from "../../i18n/time";
 import { describeEntry, type ActivityEntry } from "./activity";
 import { ActivityDetails } from "./ActivityDetails";
 
-/** What a record says, without who: the words of its event, which the sort of thing may narrow. */
+/** Returns a function that renders a log entry as a sentence without its actor: the text of its event, refined by the category. */
 function useActivitySentence(): (row: ActivityEntry, what: string) => string {
   const { t, i18n } = useTranslation();
   return (row, what) => {
@@ -15,7 +15,7 @@ function useActivitySentence(): (row: ActivityEntry, what: string) => string {
   };
 }
 
-/** One record: when, who, what and where; the rest on demand. */
+/** One log entry: time, actor, event and location; details on demand. */
 export function ActivityRow({ row, of }: { row: ActivityEntry; of: ReadonlyMap<string, string> }) {
   const { t, i18n } = useTranslation();
   const { clock, full } = useTime();

@@ -7,15 +7,15 @@ import { parseFilters } from "./filters";
 const row = (more: Partial<Omit<ActivityEntry, "details">> & { details?: object }) =>
   ({ details: {}, entityId: "e", entityName: null, groupId: null, assignmentId: null, classId: null, ...more }) as ActivityEntry;
 
-describe("what an address asks for", () => {
-  it("is taken as far as it makes sense", () => {
+describe("filters from the URL", () => {
+  it("ignore invalid values", () => {
     expect(parseFilters({ category: "GROUP", period: "week", userId: "u", classId: 7, junk: "x" })).toEqual({ category: "GROUP", period: "week", userId: "u" });
     expect(parseFilters({ category: "group", period: "year" })).toEqual({});
   });
 });
 
-describe("a period", () => {
-  it("begins with the day of its reader, also over a change of the clocks", () => {
+describe("period", () => {
+  it("begins at midnight in the reader's time zone, also across a clock change", () => {
     const noon = Date.parse("2026-10-26T11:00:00Z");
     expect(periodStart("today", "Europe/Berlin", noon)).toBe("2026-10-25T23:00:00.000Z");
     expect(periodStart("week", "Europe/Berlin", noon)).toBe("2026-10-19T22:00:00.000Z");
@@ -23,12 +23,12 @@ describe("a period", () => {
   });
 });
 
-describe("the log", () => {
-  it("is cut where a day ends", () => {
+describe("activity log", () => {
+  it("groups entries by day", () => {
     const rows = ["2026-01-02T10:00:00Z", "2026-01-02T09:00:00Z", "2026-01-01T09:00:00Z"].map((createdAt) => ({ createdAt }));
     expect(groupByDay(rows, (at) => at.slice(0, 10)).map(({ day, rows: own }) => [day, own.length])).toEqual([["2026-01-02", 2], ["2026-01-01", 1]]);
   });
-  it("says what and where", () => {
+  it("describes object and location", () => {
     const of = new Map([["g", "Rivers"], ["a", "Landforms"], ["c", "7b"]]);
     const submitted = row({ entityName: "Landforms – Rivers", groupId: "g", assignmentId: "a", classId: "c", details: { document: { id: "d", title: "Report" } } });
     expect(describeEntry(submitted, of)).toEqual({ what: "Report", where: ["Rivers", "Landforms", "7b"] });
@@ -38,7 +38,7 @@ describe("the log", () => {
 });
 
 describe("details", () => {
-  it("show what was and what is", () => {
+  it("list former and current values", () => {
     const details = { changed: ["deadline", "teacherId", "content"], before: { deadline: "2026-01-01T10:00:00Z", teacherId: "x" }, after: { deadline: null, teacherId: "y" } };
     expect(listDetails(details)).toEqual([
       { field: "deadline", value: { is: "word", word: "none" }, before: { is: "moment", at: "2026-01-01T10:00:00Z" } },
@@ -46,7 +46,7 @@ describe("details", () => {
       { field: "content", value: { is: "word", word: "changed" } },
     ]);
   });
-  it("name people and leave out ids, noughts and what is not so", () => {
+  it("show names and omit ids, zeros and false values", () => {
     expect(listDetails({ members: [{ id: "1", name: "Ana" }], groupIds: ["x"], isLate: false, lateBySeconds: 0, waitedSeconds: 90, counts: { documents: 2, messages: 0 } })).toEqual([
       { field: "members", value: { is: "list", items: ["Ana"] } },
       { field: "waitedSeconds", value: { is: "seconds", count: 90 } },

@@ -1,4 +1,4 @@
-// The activity log: who did what, when. A teacher reads the own classes, administrators the school.
+// The activity log. Teachers read the log of their classes, administrators that of the school.
 import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
@@ -9,13 +9,13 @@ import type { ActivityFilterValues } from "./filters";
 export type ActivityEntry = Schemas["ActivityLog"];
 const DAYS = { today: 0, week: 6, month: 29 } as const;
 
-/** When a period begins: with the day, where its reader is. */
+/** Start of a period: midnight of its first day in the reader's time zone. */
 export function periodStart(period: NonNullable<ActivityFilterValues["period"]>, zone: string, at: number): string {
   const midnight = fromDate(new Date(at), zone).set({ hour: 0, minute: 0, second: 0, millisecond: 0 });
   return midnight.subtract({ days: DAYS[period] }).toDate().toISOString();
 }
 
-/** What the service is asked for. */
+/** Query parameters of the request. */
 export function activityParams({ period, ...rest }: ActivityFilterValues, zone: string, at: number) {
   return period === undefined ? rest : { ...rest, from: periodStart(period, zone, at) };
 }
@@ -28,7 +28,7 @@ export const activityQuery = (query: ReturnType<typeof activityParams>) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-/** The names of what records only number: classes, groups and topics that are still there. */
+/** Names of the classes, groups and topics that log entries reference by id, if they still exist. */
 export const activityNamesQuery = queryOptions({
   queryKey: queryKeys.activity.names(),
   queryFn: async () => {
@@ -47,7 +47,7 @@ export const activityNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Records by the day they were made on, as the reader's zone has it; the order stays. */
+/** Groups entries by day in the reader's time zone; keeps the order. */
 export function groupByDay<T extends { createdAt: string }>(rows: readonly T[], day: (at: string) => string): { day: string; rows: T[] }[] {
   const days: { day: string; rows: T[] }[] = [];
   for (const row of rows) {
@@ -59,13 +59,13 @@ export function groupByDay<T extends { createdAt: string }>(rows: readonly T[], 
   return days;
 }
 
-/** What a record is about, and where it happened. */
+/** The object of a log entry, and where the event happened. */
 export function describeEntry(row: ActivityEntry, of: ReadonlyMap<string, string>): { what: string; where: string[] } {
   const document = row.details.document as { title?: unknown } | undefined;
   const title = typeof document?.title === "string" ? document.title : undefined;
   const what = title ?? row.entityName ?? "";
   const ids = [row.groupId, row.assignmentId, row.classId].filter((id) => id !== null && id !== row.entityId);
   const where = ids.map((id) => of.get(id as string)).filter((name) => name !== undefined && name !== what) as string[];
-  // A hand-in is named after its topic and its group, which outlive neither.
+  // A submission is named after its topic and its group, because both may have been deleted since.
   return where.length === 0 && title !== undefined && row.entityName !== null ? { what, where: [row.entityName] } : { what, where: [...new Set(where)] };
 }

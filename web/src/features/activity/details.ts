@@ -1,11 +1,11 @@
-// The details of a record as short facts: only what a reader can make something of. Ids say nothing to people.
+// The details of a log entry as short texts. Omits ids and other values that mean nothing to a reader.
 
 export type DetailValue = { is: "text"; text: string } | { is: "moment"; at: string } | { is: "word"; word: string } | { is: "list"; items: string[] } | { is: "seconds"; count: number } | { is: "bytes"; count: number } | { is: "number"; count: number };
 
 export interface Detail {
   field: string;
   value: DetailValue;
-  /** What it was before. */
+  /** The former value. */
   before?: DetailValue;
 }
 
@@ -15,7 +15,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const WORD = /^[A-Z][A-Z_]+$/;
 const isObject = (value: unknown): value is Details => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** How a thing is called, whatever sort of thing it is. */
+/** Display name of an object of any type. */
 function displayName(thing: unknown): string | undefined {
   if (typeof thing === "string") return thing;
   if (!isObject(thing)) return undefined;
@@ -37,13 +37,13 @@ function detailValue(field: string, value: unknown): DetailValue | undefined {
 
 const isId = (field: string): boolean => /Ids?$/.test(field) || field === "id";
 
-/** Ids by the names of what they name, as far as it is known. */
+/** Replaces ids by the names of their objects where known. */
 function namedIds(ids: unknown, of: ReadonlyMap<string, string>): DetailValue | undefined {
   const items = [ids].flat().flatMap((id) => (typeof id === "string" ? (of.get(id) ?? []) : []));
   return items.length === 0 ? undefined : { is: "list", items };
 }
 
-/** What changed, with what it was, then everything else that says something. */
+/** Lists changed fields with their former values first, then all other details. */
 export function listDetails(details: Details, of: ReadonlyMap<string, string> = new Map()): Detail[] {
   const changed = Array.isArray(details.changed) ? details.changed.filter((field): field is string => typeof field === "string") : [];
   const [before, after] = [isObject(details.before) ? details.before : {}, isObject(details.after) ? details.after : {}];

@@ -1,4 +1,5 @@
-// What of the activity log is shown. The address holds it, so every visit fetches this: it stands apart from what reads the log.
+// Filters of the activity log. Every visit loads this module because the URL holds the filters; it is separate from the code
+// that reads the log.
 import type { Schemas } from "../../api/client";
 
 export type Category = Schemas["Category"];
@@ -6,7 +7,7 @@ export type Category = Schemas["Category"];
 export const CATEGORIES = ["CLASS", "HOMEROOM", "SUBJECT", "COURSE", "GROUP", "ASSIGNMENT", "SUBMISSION", "DOCUMENT", "FEEDBACK", "USER", "TENANT", "AUTH"] as const satisfies readonly Category[];
 export const PERIODS = ["today", "week", "month"] as const;
 
-/** What of the log is shown; the address holds it. */
+/** The filters, as stored in the URL. */
 export interface ActivityFilterValues {
   classId?: string;
   groupId?: string;
@@ -15,7 +16,7 @@ export interface ActivityFilterValues {
   period?: (typeof PERIODS)[number];
 }
 
-/** What an address asks for; what makes no sense is as if it was not there. */
+/** Parses the filters from the URL; invalid values are ignored. */
 export function parseFilters(search: Record<string, unknown>): ActivityFilterValues {
   const text = (key: "classId" | "groupId" | "userId") => (typeof search[key] === "string" ? { [key]: search[key] } : {});
   const category = CATEGORIES.find((one) => one === search.category);
