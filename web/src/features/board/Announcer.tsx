@@ -5,7 +5,10 @@ import { serverNow } from "../../hooks/serverClock";
 import { usePreference } from "../../hooks/usePreference";
 import { type Board, numberedName, announcedMinutes, helpQueue } from "./board";
 
-/** What is told to whoever does not look: the count in the title of the tab, new calls aloud, a soft sound, the time at four marks. */
+/**
+ * Notifies teachers who do not look at the board: count in the tab title, new help requests and remaining time as live
+ * announcements, a soft sound.
+ */
 export function Announcer({ board }: { board: Board }) {
   const { t } = useTranslation();
   const [announcement, announce] = useState("");

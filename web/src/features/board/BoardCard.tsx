@@ -14,11 +14,11 @@ interface BoardCardProps {
   isTabStop: boolean;
   isDense: boolean;
   actions: readonly MenuAction[];
-  /** Somebody goes to look: the way back shall end here. */
+  /** Called when the user opens the work of a group; going back returns to this card. */
   onOpen: () => void;
 }
 
-/** One group on the board. It never moves: its place is its number, as the seats in the room; and it never grows by what happens. */
+/** The card of one group on the board. Cards never move or grow: they are ordered by number, like seats in the classroom. */
 export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: BoardCardProps) {
   const { t } = useTranslation();
   const { group } = card;
@@ -30,7 +30,7 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
     >
       <h2 className="flex items-center gap-2 text-base">
         <span className="text-soft tabular-nums">{group.groupNumber}</span>
-        {/* The whole card is the link; what can be done else lies above it. */}
+        {/* The whole card is the link; other actions are layered above it. */}
         <Link
           to="/t/$topicId/work/$groupId"
           params={{ topicId: card.groupAssignment.assignmentId, groupId: group.id }}
@@ -100,7 +100,7 @@ function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
           {card.writing.includes(user.id) ? (
             <>
               <Pencil aria-hidden="true" className="size-3.5 shrink-0" />
-              {/* Elsewhere the line below says it. */}
+              {/* Otherwise the line below shows it. */}
               {card.helpRequestedAt || isDense ? <span className="sr-only"> {t("board.isWriting")}</span> : null}
             </>
           ) : null}
@@ -125,7 +125,7 @@ function StatusBadge({ card }: { card: BoardGroup }) {
   );
 }
 
-/** What happens now, in words: hidden, handed in when, who writes, or since when nothing. */
+/** Current activity as text: hidden, submitted at, who is typing, or how long the group has been inactive. */
 function ActivityLine({ card, at }: { card: BoardGroup; at: number }) {
   const { t } = useTranslation();
   const { moment, clock } = useTime();

@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import type { Board } from "./board";
 import { lazyPart } from "../../components/lazyPart";
 
-/** What is being done in a window over the board. */
+/** The open dialog of the board. */
 export type BoardDialog = { what: "message"; groupId?: string } | { what: "move"; groupId: string; userId: string } | { what: "time" } | { what: "copy" };
 
 const MessageDialog = lazyPart(async () => (await import("./MessageDialog")).MessageDialog);
@@ -14,12 +14,12 @@ const CloneFromBoardDialog = lazyPart(async () => (await import("./CloneFromBoar
 interface Props {
   dialog: BoardDialog;
   board: Board;
-  /** Only those who have not submitted are shown: a message goes to them first. */
+  /** Only groups that have not submitted are shown; a message goes to them by default. */
   onlyOpen: boolean;
   onClose: () => void;
 }
 
-/** The windows of the board; each is fetched when it is opened first. */
+/** The dialogs of the board; each is loaded when it is first opened. */
 export function BoardDialogs({ dialog, ...rest }: Props) {
   return (
     <Suspense>

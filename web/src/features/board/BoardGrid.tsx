@@ -8,14 +8,14 @@ import { useGroupActions } from "./useGroupActions";
 
 interface Props {
   cards: readonly BoardGroup[];
-  /** How many groups the topic has, shown or not. */
+  /** Number of groups of the topic, including filtered ones. */
   count: number;
   at: number;
   onDo: (doing: BoardDialog) => void;
   onOpen: (id: string) => void;
 }
 
-/** The cards in the order of their numbers: one stop for Tab, arrows from card to card. */
+/** Cards ordered by group number: one tab stop, arrow keys move between cards. */
 export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
   const { t } = useTranslation();
   const actions = useGroupActions(onDo, onOpen);
@@ -23,7 +23,7 @@ export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
   const isDense = count > DENSE;
   const tabStop = cards.some((card) => card.group.id === stop) ? stop : cards[0]?.group.id;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are pressed on the cards in it
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are pressed on the cards inside
     <ul
       aria-label={t("board.groups")}
       className={`grid gap-3 ${isDense ? "grid-cols-[repeat(auto-fill,minmax(11rem,1fr))]" : "grid-cols-[repeat(auto-fill,minmax(min(15rem,100%),1fr))]"}`}
@@ -44,17 +44,17 @@ export function BoardGrid({ cards, count, at, onDo, onOpen }: Props) {
   );
 }
 
-/** The group whose card holds an element. */
+/** The id of the group whose card contains an element. */
 export const groupAt = (element: Element | null): string | undefined => element?.closest("[data-group]")?.getAttribute("data-group") ?? undefined;
 
-/** Goes to the card of a group, if it is shown. */
+/** Moves the focus to the card of a group, if it is shown. */
 export function focusCard(id: string): boolean {
   const card = document.querySelector<HTMLElement>(`[data-look="${CSS.escape(id)}"]`);
   card?.focus();
   return card !== null;
 }
 
-/** The card an arrow key leads to from here; the lines are as long as they are at this width. */
+/** Returns the card that an arrow key leads to; row length depends on the width of the window. */
 function cardInDirection(grid: Element, here: Element, key: string): HTMLElement | undefined {
   const cards = [...grid.querySelectorAll<HTMLElement>("[data-look]")];
   const index = cards.indexOf(here as HTMLElement);
@@ -65,7 +65,7 @@ function cardInDirection(grid: Element, here: Element, key: string): HTMLElement
   return target === undefined ? undefined : cards[target];
 }
 
-/** How many cards stand beside each other at this width. */
+/** Number of cards per row at the current width. */
 function countColumns(cards: readonly HTMLElement[]): number {
   const top = (card: HTMLElement | undefined) => card?.closest("[data-group]")?.getBoundingClientRect().top;
   const first = top(cards[0]);

@@ -15,7 +15,7 @@ import type { BoardDialog } from "./BoardDialogs";
 import { FinishTopicButton } from "./FinishTopic";
 import { classQuery, courseNamesQuery } from "./classAndCourse";
 
-/** Above the cards: which topic, how much time, how many have submitted. */
+/** Header above the cards: topic, remaining time, number of submissions. */
 export function BoardHeader({ board, at }: { board: Board; at: number }) {
   const { t } = useTranslation();
   const { moment } = useTime();
@@ -51,7 +51,7 @@ export function BoardHeader({ board, at }: { board: Board; at: number }) {
   );
 }
 
-/** Which cards are shown; the address knows. */
+/** Filter of the cards, stored in the URL. */
 export function BoardFilters({ board, at, show, onShow }: { board: Board; at: number; show: Filter; onShow: (filter: Filter) => void }) {
   const { t } = useTranslation();
   return (
@@ -70,7 +70,7 @@ export function BoardFilters({ board, at, show, onShow }: { board: Board; at: nu
   );
 }
 
-/** What is done with the whole topic. */
+/** Actions on the whole topic. */
 export function BoardActions({ board, onDo }: { board: Board; onDo: (doing: BoardDialog) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -110,7 +110,7 @@ export function BoardActions({ board, onDo }: { board: Board; onDo: (doing: Boar
   );
 }
 
-/** Lets the browser fetch a file, so that it shows the progress and the page stays. */
+/** Starts a browser download, which shows its progress and keeps the page open. */
 function download(address: string): void {
   const link = document.createElement("a");
   link.href = address;

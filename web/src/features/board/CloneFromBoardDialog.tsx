@@ -16,7 +16,7 @@ import type { Board } from "./board";
 
 const WEEK = 604_800_000;
 
-/** The same topic once more, with a new end; it opens to be given its groups. */
+/** Clones the topic with a new deadline and opens the clone, so that groups can be assigned to it. */
 export function CloneFromBoardDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -17,7 +17,7 @@ import { type Board, extendedDeadline } from "./board";
 const STEPS = ["5", "10", "15"] as const;
 type Step = (typeof STEPS)[number];
 
-/** More time for the whole topic: says first for how many groups, and can be undone. */
+/** Extends the deadline of the topic: previews the number of affected groups first; can be undone. */
 export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
   const { moment } = useTime();

@@ -21,7 +21,7 @@ const load = async () => {
 };
 const FinishDialog = lazyPart(load);
 
-/** Finishing a topic, the one thing on the board that is asked twice. */
+/** Finishes a topic; the only action of the board that asks for confirmation. */
 export function FinishTopicButton({ board }: { board: Board }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
@@ -40,7 +40,7 @@ export function FinishTopicButton({ board }: { board: Board }) {
   );
 }
 
-/** Over a finished topic: who finished it, when, and the way back. */
+/** Shown above a finished topic: who finished it and when, and the button that reopens it. */
 export function FinishedTopicBanner({ board }: { board: Board }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -69,7 +69,7 @@ export function FinishedTopicBanner({ board }: { board: Board }) {
   );
 }
 
-/** The name of who finished a topic: the log knows. */
+/** Fetches the name of the user who finished a topic from the activity log. */
 const finisherQuery = (id: string) => ({
   queryKey: queryKeys.activity.finisher(id),
   queryFn: async () => (await unwrap(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,

@@ -13,7 +13,7 @@ import { Dialog } from "../../components/Dialog";
 import { type Board, numberedName } from "./board";
 import { type Links, linksToCreate, NO_TOPIC, documentsStayingOpen } from "./openDrafts";
 
-/** Asks before a topic is finished: which drafts without a topic are locked with it, and what stays open. */
+/** Confirms finishing a topic: lists drafts without a topic, which are locked too, and documents that stay open. */
 export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -79,7 +79,7 @@ export function FinishTopicDialog({ board, onClose }: { board: Board; onClose: (
             </section>
           )}
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
             <Button autoFocus isDisabled={finish.isPending} onPress={close}>
               {t("ask.cancel")}
             </Button>

@@ -14,7 +14,7 @@ import { useMarkHandled } from "./handledCalls";
 import { WaitingTime } from "./indicators";
 import { classQuery } from "./classAndCourse";
 
-/** Who waits for help, numbered, with the time they wait and their words. First come, first helped. */
+/** The help queue: groups in order of arrival with waiting time and text. */
 export function HelpQueue({ waiting, isOver, onShow }: { waiting: readonly BoardGroup[]; isOver: boolean; onShow: (id: string) => void }) {
   const { t } = useTranslation();
   const handle = useMarkHandled();
@@ -51,7 +51,7 @@ export function HelpQueue({ waiting, isOver, onShow }: { waiting: readonly Board
   );
 }
 
-/** When a call that had the focus is gone, the focus goes to the next one, else to the list. */
+/** When the focused help request disappears, moves the focus to the next one, or to the list. */
 function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, count: number): void {
   const last = useRef(count);
   const focusedIndex = useRef(-1);
@@ -79,7 +79,7 @@ function useFocusAfterRemoval(list: React.RefObject<HTMLDivElement | null>, coun
   }, [list, count]);
 }
 
-/** "I'm going", so that two teachers do not both go; and who goes already. */
+/** Claims a help request ("I'm going"), so that two teachers do not both go; shows who has claimed it. */
 function ClaimButton({ card }: { card: BoardGroup }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

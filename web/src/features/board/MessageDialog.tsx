@@ -14,7 +14,7 @@ import { Dialog } from "../../components/Dialog";
 import { type Board, type BoardGroup, numberedName, isDone } from "./board";
 import { sendToGroups } from "./sendToGroups";
 
-/** A message into the chat of one group, of all, or of those who have not submitted; it stands where the group works. */
+/** Sends a message to the chat of one group, of all groups, or of those that have not submitted. */
 export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; to?: BoardGroup | undefined; onlyOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -24,7 +24,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
   const [text, setText] = useState(() => getDraft(own, about));
   const open = board.groups.filter((card) => !isDone(card));
   const [audience, setAudience] = useState<"all" | "open">(onlyOpen && open.length > 0 ? "open" : "all");
-  // One number for this message: whoever got it already does not get it twice.
+  // One client id for this message, so that a retry does not deliver it twice.
   const number = useRef(crypto.randomUUID());
   const delivered = useRef(new Set<string>());
   const updateText = (next: string) => {
@@ -65,7 +65,7 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: { board: Board; 
               ]}
             />
           )}
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the window was opened to write */}
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the dialog was opened to write */}
           <TextArea autoFocus label={t("board.messageWords")} hint={t("board.messageHint")} value={text} onChange={updateText} maxLength={4000} rows={3} />
           <p className="flex flex-wrap gap-2">
             {(["look", "submit", "save"] as const).map((phrase) => (

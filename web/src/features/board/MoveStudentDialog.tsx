@@ -15,7 +15,7 @@ interface Move {
   to: string;
 }
 
-/** A student changes the group: one press on the new one, and the way back for eight seconds. */
+/** Moves a student to another group with one press; can be undone for eight seconds. */
 export function MoveStudentDialog({ board, from, userId, onClose }: { board: Board; from: BoardGroup; userId: string; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -7,11 +7,11 @@ import { useTime } from "../../i18n/time";
 import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { type Board, numberedName } from "./board";
 
-/** What is told, of all that is logged. */
+/** Logged events that the list shows. */
 const SHOWN_EVENTS = ["SUBMISSION_SUBMIT", "SUBMISSION_UNSUBMIT", "SUBMISSION_RETURN", "DOCUMENT_CREATE", "DOCUMENT_DELETE", "HELP_REQUESTED", "HELP_RESOLVED", "GROUP_MEMBER_MOVED"] as const;
 type ShownEvent = (typeof SHOWN_EVENTS)[number];
 
-/** The last things that happened in the groups of the topic, out of the log. */
+/** The latest events in the groups of the topic, from the activity log. */
 export function RecentActivity({ board }: { board: Board }) {
   const { t } = useTranslation();
   const { moment, clock, day } = useTime();
@@ -39,7 +39,7 @@ export function RecentActivity({ board }: { board: Board }) {
   );
 }
 
-/** The log of the class, asked anew when something on the board itself has changed: it tells nothing the board does not show. */
+/** The log of the class. Refetched when the board changes, so it never shows more than the board does. */
 function latestQuery(board: Board) {
   const news = board.groups.map((card) => [card.documents.length, card.groupAssignment.status, card.needsHelp, card.members.length].join()).join(";");
   return {

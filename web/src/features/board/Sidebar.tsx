@@ -9,13 +9,13 @@ import { HelpQueue } from "./HelpQueue";
 interface Props {
   board: Board;
   isOver: boolean;
-  /** On a narrow screen the rail is a sheet at the bottom that opens. */
+  /** On narrow screens the sidebar is a bottom sheet that can be opened. */
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
   onShow: (id: string) => void;
 }
 
-/** Beside the cards, in its own place so that it never moves them: who waits for help, and what happened just now. */
+/** Sidebar of the board: help queue and recent activity. It has its own column, so that it never moves the cards. */
 export function Sidebar({ board, isOver, isOpen, onOpen, onShow }: Props) {
   const { t } = useTranslation();
   const waiting = helpQueue(board);
@@ -43,7 +43,7 @@ export function Sidebar({ board, isOver, isOpen, onOpen, onShow }: Props) {
         )}
         <Chevron aria-hidden="true" className="size-5 shrink-0" />
       </button>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls by itself, so keys must reach it */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls by itself, so it must be focusable */}
       <section id="rail" tabIndex={0} aria-label={t("board.rail")} className={`flex-col gap-4 overflow-y-auto rounded-xl p-4 pt-1 lg:flex lg:pt-4 ${isOpen ? "flex" : "hidden"}`}>
         <section aria-label={t("board.waiting")} className="flex flex-col gap-3">
           <h2 className="hidden items-center gap-2 text-base lg:flex">

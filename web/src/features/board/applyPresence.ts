@@ -3,7 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
 import { updateFamily } from "../../api/queryKeys";
 
-/** What the live channel tells about one group: who is here, who writes, the last twenty minutes. */
+/** Realtime presence of one group: who is online, who is typing, activity of the last twenty minutes. */
 export interface PresenceEvent {
   groupId: string;
   online: string[];
@@ -11,7 +11,7 @@ export interface PresenceEvent {
   activity: number[];
 }
 
-/** Puts it into the boards that show the group; answers whether one does. */
+/** Updates the cached boards that contain the group. Returns whether there is one. */
 export function applyPresence(cache: QueryClient, hint: PresenceEvent): boolean {
   let isShown = false;
   updateFamily(cache, "board", (found) => {

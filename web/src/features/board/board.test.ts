@@ -22,20 +22,20 @@ function card(id: string, change: { status?: string; minutesAgo?: number; writin
   } as unknown as BoardGroup;
 }
 
-describe("quiet", () => {
-  it("is a group in which nothing happened for three minutes", () => {
+describe("quietSince", () => {
+  it("returns a value after three minutes of inactivity", () => {
     expect(quietSince(card("g", { minutesAgo: 2 }), AT)).toBeUndefined();
     expect(quietSince(card("g", { minutesAgo: 9 }), AT)).toBe(AT - 9 * MINUTE);
   });
-  it("is no group in which somebody wrote a minute ago, whatever was saved when", () => {
+  it("is undefined when a member typed within a minute, whatever the save times", () => {
     expect(quietSince(card("g", { minutesAgo: 9, activity: [0, 3, 0] }), AT)).toBeUndefined();
     expect(quietSince(card("g", { minutesAgo: 9, activity: [3, 0, 0, 0, 0, 0] }), AT)).toBe(AT - 5 * MINUTE);
   });
-  it("does not exist in a finished topic, and nobody works there", () => {
+  it("is undefined in a finished topic, and no group counts as working", () => {
     expect(quietSince(card("g", { minutesAgo: 9, isOver: true }), AT)).toBeUndefined();
     expect(matchesFilter(card("g", { minutesAgo: 1, isOver: true }), "working", AT)).toBe(false);
   });
-  it("is nobody who writes, has handed in, or has not begun", () => {
+  it("is undefined for groups that type, have submitted, or have not begun", () => {
     expect(quietSince(card("g", { minutesAgo: 9, writing: ["u"] }), AT)).toBeUndefined();
     expect(quietSince(card("g", { minutesAgo: 9, status: "SUBMITTED" }), AT)).toBeUndefined();
     expect(quietSince(card("g", {}), AT)).toBeUndefined();
@@ -43,32 +43,32 @@ describe("quiet", () => {
 });
 
 describe("filters", () => {
-  it("show each group where it belongs", () => {
+  it("match each group", () => {
     const waiting = card("g", { minutesAgo: 9, needsHelp: true });
     expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(waiting, filter as never, AT))).toEqual([true, false, true, true, true]);
     const done = card("g", { status: "GRADED" });
     expect(["all", "working", "quiet", "help", "open"].map((filter) => matchesFilter(done, filter as never, AT))).toEqual([true, false, false, false, false]);
   });
-  it("keep the order of those who wait", () => {
+  it("keep the order of the help queue", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
     const waiting = helpQueue({ groups, helpQueue: ["b", "a", "gone"] } as never);
     expect(waiting.map((one) => one.group.id)).toEqual(["b", "a"]);
   });
 });
 
-describe("what needs a teacher", () => {
-  it("is who waits, then what was handed in, then who is quiet, each once", () => {
+describe("groupsNeedingTeacher", () => {
+  it("lists waiting, submitted, then quiet groups without duplicates", () => {
     const groups = [card("quiet", { minutesAgo: 9 }), card("done", { status: "SUBMITTED" }), card("waits", { minutesAgo: 9, needsHelp: true }), card("fine", { minutesAgo: 0 })];
     expect(groupsNeedingTeacher({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
   });
-  it("goes round", () => {
+  it("wraps around", () => {
     expect([undefined, "a", "b", "elsewhere"].map((id) => nextInCycle(["a", "b"], id))).toEqual(["a", "b", "a", "a"]);
     expect(nextInCycle([], "a")).toBeUndefined();
   });
 });
 
-describe("time", () => {
-  it("is spoken at ten, five, one and no minutes, once", () => {
+describe("remaining time", () => {
+  it("is announced once at ten, five, one and zero minutes", () => {
     const end = AT + 10 * MINUTE;
     expect(announcedMinutes(end, AT - 1000, AT)).toBe(10);
     expect(announcedMinutes(end, AT, AT + 1000)).toBeUndefined();
@@ -76,27 +76,27 @@ describe("time", () => {
     expect(announcedMinutes(end, end - 1, end)).toBe(0);
     expect(announcedMinutes(end, end, end + MINUTE)).toBeUndefined();
   });
-  it("is given after the end, or after now when that is over", () => {
+  it("extends from the deadline, or from now if it has passed", () => {
     expect(extendedDeadline(new Date(AT).toISOString(), AT - MINUTE, 5)).toBe("2026-11-20T10:05:00.000Z");
     expect(extendedDeadline(new Date(AT).toISOString(), AT + 90_000, 5)).toBe("2026-11-20T10:07:00.000Z");
   });
 });
 
-describe("a call marked as handled", () => {
+describe("handled help request", () => {
   const groups = [card("a", { needsHelp: true, message: "Help" }), card("b", { needsHelp: true })];
   const found = { groups, helpQueue: ["a", "b"] } as never;
-  it("is gone here before the service knows", () => {
+  it("is hidden before the service is updated", () => {
     const seen = withoutHandledCalls(found, new Map([["a", " Help"]]));
     expect(seen.helpQueue).toEqual(["b"]);
     expect(seen.groups.map((one) => one.needsHelp)).toEqual([false, true]);
   });
-  it("comes back when the group asks something else", () => {
+  it("reappears when the group asks again", () => {
     expect(withoutHandledCalls(found, new Map([["a", " Something else"]])).helpQueue).toEqual(["a", "b"]);
   });
 });
 
-describe("a message to groups", () => {
-  it("tells which could not be reached", async () => {
+describe("message to groups", () => {
+  it("reports failed deliveries", async () => {
     const post = vi.spyOn(client, "POST").mockImplementation((async (_path: string, { params }: { params: { path: { id: string } } }) => {
       if (params.path.id === "room b") throw new Problem(409, "CLASS_ARCHIVED", "no");
       return {};

@@ -1,4 +1,4 @@
-// The lesson board: one question, kept fresh by the live channel, and what is read out of its answer.
+// The lesson board: one query, kept fresh by realtime events, and functions that derive what the board shows.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -23,13 +23,13 @@ export type Filter = (typeof FILTERS)[number];
 
 const MINUTE = 60_000;
 
-/** Three minutes without anything: a word for the teacher, no verdict. Groups may be talking, which is work too. */
+/** Inactivity after which a group counts as quiet. A hint for the teacher only: the group may be talking. */
 const QUIET = 3 * MINUTE;
 
-/** Above so many groups the cards say only the most needful. */
+/** Above this number of groups, cards show only the essentials. */
 export const DENSE = 16;
 
-/** When something happened last in a group: a document was saved, or somebody wrote. */
+/** Time of the last activity in a group: a document save or typing. */
 export function lastActivity(card: BoardGroup, at: number): number | undefined {
   const saved = card.documents.map((document) => Date.parse(document.lastActivity));
   const lastActiveMinute = card.activity.findLastIndex((count) => count > 0);
@@ -37,7 +37,7 @@ export function lastActivity(card: BoardGroup, at: number): number | undefined {
   return [...saved, ...typed].toSorted((one, other) => other - one)[0];
 }
 
-/** Since when nothing happened in a group that could work; undefined while something does, or nothing ever did. */
+/** Start of the inactivity of a group that could work; undefined while it is active or has never been active. */
 export function quietSince(card: BoardGroup, at: number): number | undefined {
   if (isDone(card) || isLocked(card) || card.group.isHidden || card.writing.length > 0) return undefined;
   const last = lastActivity(card, at);
@@ -63,31 +63,31 @@ export function matchesFilter(card: BoardGroup, filter: Filter, at: number): boo
   }
 }
 
-/** The groups that wait for help, the longest waiting first. */
+/** The groups that wait for help, longest waiting first. */
 export function helpQueue(board: Board): BoardGroup[] {
   const cards = new Map(board.groups.map((card) => [card.group.id, card]));
   return board.helpQueue.map((id) => cards.get(id)).filter((card) => card !== undefined);
 }
 
-/** What needs a teacher, in the order of need: who waits for help, what was handed in and has no grade, who is quiet. */
+/** Groups that need the teacher, in order of urgency: waiting for help, submitted but not graded, quiet. */
 export function groupsNeedingTeacher(board: Board, at: number): string[] {
   const submitted = board.groups.filter((card) => card.groupAssignment.status === "SUBMITTED");
   const quiet = board.groups.filter((card) => quietSince(card, at) !== undefined);
   return [...new Set([...helpQueue(board), ...submitted, ...quiet].map((card) => card.group.id))];
 }
 
-/** The one after this, from the beginning again after the last. */
+/** The id after the given one; wraps around. */
 export const nextInCycle = (ids: readonly string[], id: string | undefined): string | undefined => ids[(ids.indexOf(id ?? "") + 1) % ids.length];
 
 export const nameOf = (group: { displayName?: string | null; name: string }): string => group.displayName ?? group.name;
 
-/** How a group is called aloud: its number and its name. */
+/** Number and name of a group, as announced and shown in texts. */
 export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
 
-/** At which of the spoken marks, in minutes before the end, the time has arrived since it was last looked at. */
+/** The announced number of minutes before the deadline that has been passed since the last check, if any. */
 export const announcedMinutes = (deadline: number, before: number, at: number): number | undefined =>
   [0, 1, 5, 10].find((minutes) => deadline - before > minutes * MINUTE && deadline - at <= minutes * MINUTE);
 
-/** A later end: so many minutes after the end, or after now when the end is over, to the full minute. */
+/** A later deadline: the given minutes after the deadline, or after now if it has passed, rounded to the full minute. */
 export const extendedDeadline = (deadline: string, at: number, minutes: number): string =>
   new Date(Math.max(Date.parse(deadline), Math.ceil(at / MINUTE) * MINUTE) + minutes * MINUTE).toISOString();

@@ -1,4 +1,4 @@
-// Where a topic belongs, which the board itself does not tell: small answers that hardly ever change.
+// Class and course of a topic, which the board response does not contain. Small responses that hardly ever change.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "../../api/client";
@@ -6,7 +6,7 @@ import { queryKeys } from "../../api/queryKeys";
 
 const staleTime = 300_000;
 
-/** The name of a class, and who teaches it. */
+/** Name and teachers of a class. */
 export const classQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.place(id),
@@ -17,7 +17,7 @@ export const classQuery = (id: string) =>
     staleTime,
   });
 
-/** The names of the courses by their ids. */
+/** Course names by id. */
 export const courseNamesQuery = queryOptions({
   queryKey: queryKeys.courses.names(),
   queryFn: async () => new Map((await unwrap(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),

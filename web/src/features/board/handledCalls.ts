@@ -1,5 +1,5 @@
-// Marking a call for help as handled. The flag goes down here at once; the service is told when the note with "Undo"
-// is gone, because nobody but the group itself could raise the flag again. Leaving the page tells it at once.
+// Marks help requests as handled. The page hides the request at once and sends the update when the toast with "Undo" closes,
+// because only the group itself could restore the request. Leaving the page sends it immediately.
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
@@ -12,10 +12,10 @@ import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { toast } from "../../components/toast";
 import { type Board, type BoardGroup, numberedName } from "./board";
 
-/** The note with "Undo" stands for eight seconds, longer under a pointer; after this it is told in any case. */
+/** The toast is shown for eight seconds, longer while the pointer is on it; after this time the update is sent in any case. */
 const MAX_DELAY_MS = 60_000;
 
-/** The calls that are marked, each by its group, with the words it had. */
+/** Group ids of handled help requests, with the key of the request. */
 export type HandledCalls = ReadonlyMap<string, string>;
 
 let handledCalls: HandledCalls = new Map();
@@ -30,10 +30,10 @@ function change(id: string, call: string | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** What tells one call of a group from the next one. */
+/** Distinguishes one help request of a group from the next one. */
 const callKey = (card: BoardGroup): string => `${card.helpRequestedAt ?? ""} ${card.helpMessage ?? ""}`;
 
-/** The board without the flags that are marked; a group that has asked anew since stays. */
+/** The board without help requests marked as handled; a newer request of the same group stays. */
 export function withoutHandledCalls(board: Board, handled: HandledCalls): Board {
   if (handled.size === 0) return board;
   const isHandled = (card: BoardGroup) => handled.get(card.group.id) === callKey(card);
@@ -59,7 +59,7 @@ function unmark(id: string): void {
   timers.delete(id);
 }
 
-/** Marks a call as handled, with eight seconds to take that back; a refusal puts the flag up again and says so. */
+/** Marks a help request as handled, with eight seconds to undo; restores it and shows an error if the service rejects the update. */
 export function useMarkHandled(): (card: BoardGroup) => void {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -89,7 +89,7 @@ async function sendHandled(cache: QueryClient, card: BoardGroup): Promise<void> 
   const { id } = card.group;
   unmark(id);
   const now = getFamily(cache, "board").flatMap((found) => found.groups.filter((one) => one.group.id === id));
-  // Asked anew in the meantime: that call nobody has handled.
+  // The group has asked again meanwhile; that request is not handled.
   if (now.every((one) => callKey(one) === callKey(card))) {
     await client.POST("/groups/{id}/help/resolve", { params: { path: { id } }, body: {} });
     await invalidate(cache, "board");
@@ -97,9 +97,9 @@ async function sendHandled(cache: QueryClient, card: BoardGroup): Promise<void> 
   change(id, undefined);
 }
 
-/** Tells the service what is still unsaid, in a way that outlives the page. */
+/** Sends pending updates with `keepalive`, so that they survive leaving the page. */
 function sendAllHandled(): void {
-  // Another person is signed in now, and would be the one who handled it.
+  // Another user is signed in now, who must not be recorded as the handler.
   if (isPageAbandoned()) return;
   for (const id of timers.keys()) {
     unmark(id);

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { formatMinutes, useNow } from "../../hooks/serverClock";
 
-/** A filled dot is here, a hollow one is not; a drawing, because forced colours take the fill of backgrounds away. */
+/** A filled dot means online, a hollow one offline. Drawn as SVG because forced colours remove background fills. */
 export function PresenceDot({ online }: { online: boolean }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 10 10" className={`inline size-2.5 shrink-0 ${online ? "text-good" : "text-line"}`}>
@@ -11,7 +11,7 @@ export function PresenceDot({ online }: { online: boolean }) {
   );
 }
 
-/** What happened in the last twenty minutes, scaled for this group alone: groups are not compared. */
+/** Activity of the last twenty minutes, scaled per group, because groups must not be compared. */
 export function ActivityChart({ counts }: { counts: readonly number[] }) {
   const { t } = useTranslation();
   const most = Math.max(1, ...counts);
@@ -36,7 +36,7 @@ export function ActivityChart({ counts }: { counts: readonly number[] }) {
   );
 }
 
-/** How long somebody waits, in minutes and seconds. */
+/** Waiting time in minutes and seconds. */
 export function WaitingTime({ moment }: { moment: string }) {
   const at = useNow();
   return <span className="tabular-nums">{formatMinutes(at - Date.parse(moment))}</span>;

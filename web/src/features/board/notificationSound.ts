@@ -1,6 +1,6 @@
 let audio: AudioContext | undefined;
 
-/** Two soft notes; silent where the browser allows no sound before the first click. */
+/** Plays two soft notes; silent where the browser blocks sound before the first click. */
 export async function playNotificationSound(): Promise<void> {
   audio ??= new AudioContext();
   await audio.resume();

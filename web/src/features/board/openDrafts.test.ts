@@ -13,7 +13,7 @@ const draft = (documentId: string): Schemas["UnlinkedDraft"] => ({
 });
 const drafts = [draft("a"), draft("b"), draft("c")];
 
-test("drafts without a chosen topic are not linked", () => {
+test("draft without a chosen topic is not linked", () => {
   expect(linksToCreate(drafts, {})).toEqual([]);
   expect(linksToCreate(drafts, { a: NO_TOPIC, b: "u", c: "t", gone: "u" })).toEqual([
     { documentId: "b", assignmentId: "u" },
@@ -21,7 +21,7 @@ test("drafts without a chosen topic are not linked", () => {
   ]);
 });
 
-test("a draft stays open when another topic is chosen for it", () => {
+test("draft stays open when another topic is chosen for it", () => {
   const open = [{ documentId: "o", title: "o", documentType: "word" as const, group, assignmentId: "u", assignmentTitle: "Plants" }];
   expect(documentsStayingOpen(open, drafts, {}, "t")).toEqual(open);
   const all = documentsStayingOpen(open, drafts, { a: "u", b: "t", c: NO_TOPIC }, "t");

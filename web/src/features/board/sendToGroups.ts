@@ -7,8 +7,8 @@ export interface FailedDelivery {
 }
 
 /**
- * Writes into the chat of each group; answers which could not be reached. Each room takes a message with the same number once, so
- * sending again to all is safe.
+ * Sends a message to the chat of each group and returns the failed deliveries. The service accepts one message per room and
+ * client id, so resending to all groups is safe.
  */
 export async function sendToGroups(cards: readonly BoardGroup[], content: string, number: string): Promise<FailedDelivery[]> {
   const tries = cards.map(async (card) => {

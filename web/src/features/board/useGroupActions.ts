@@ -5,7 +5,7 @@ import type { MenuAction } from "../../components/OverflowMenu";
 import type { BoardGroup } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 
-/** What can be done with a group from its card. */
+/** Returns the actions of the menu of a card. */
 export function useGroupActions(onDialog: (doing: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => MenuAction[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
