@@ -23,13 +23,13 @@ import { type Class, homeroomsQuery, usersQuery, schoolYear } from "./classes";
 import { TimetableFields, type TimetableEntry } from "./TimetableFields";
 
 interface Props {
-  /** The class that is changed; none for a new one. */
+  /** The class to edit; undefined for a new one. */
   schoolClass?: Class;
   onClose: () => void;
   onMade?: (made: Class) => void;
 }
 
-/** A new class, or what is known of one. */
+/** Creates or edits a class. */
 export function ClassDialog(props: Props) {
   const { t } = useTranslation();
   return (
@@ -39,7 +39,7 @@ export function ClassDialog(props: Props) {
   );
 }
 
-/** Stands for "none" in lists where one may be chosen. */
+/** Stands for "none" in optional selects. */
 const NONE = "";
 
 const initialForm = (schoolClass: Class | undefined) => ({
@@ -158,7 +158,7 @@ function HomeroomFields({ values, set, isNew }: { values: ClassFormValues; set: 
   );
 }
 
-/** Whose class it is; admins may give it to somebody else. */
+/** Owner of the class; administrators may change it. */
 function OwnerSelect({ schoolClass, value, onChange }: { schoolClass: Class | undefined; value: string | null; onChange: (id: string) => void }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });

@@ -4,7 +4,7 @@ import { useTime } from "../../i18n/time";
 import type { Class } from "./classes";
 import { useWeekdayNames } from "./TimetableFields";
 
-/** What else is known of a class: whose it is, its subjects, its dates, its timetable. */
+/** Further facts about a class: owner, subjects, dates, timetable. */
 export function ClassFacts({ schoolClass }: { schoolClass: Class }) {
   const { t } = useTranslation();
   const { day } = useTime();

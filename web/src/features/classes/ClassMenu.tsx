@@ -14,7 +14,7 @@ import type { Class } from "./classes";
 import { ClassDialog } from "./ClassDialog";
 import { CloneClassDialog } from "./CloneClassDialog";
 
-/** What can be done with a class: other words, a copy for the next year, archive; admins delete it. */
+/** Actions on a class: edit, clone for the next school year, archive; administrators delete it. */
 export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
@@ -43,7 +43,7 @@ export function ClassMenu({ schoolClass }: { schoolClass: Class }) {
   );
 }
 
-/** Archives a class, makes it active again or shows a draft to its students, and offers the way back. */
+/** Archives or reactivates a class, or publishes a draft; can be undone. */
 export function useClassStatus(schoolClass: Class) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -52,7 +52,7 @@ export function useClassStatus(schoolClass: Class) {
   const change = useMutation({
     mutationFn: (status: Class["status"]) => unwrap(client.PATCH("/classes/{id}", { params: { path: { id: schoolClass.id } }, body: { status } })),
     onSuccess: (_saved, status) => {
-      // An archived class does not become a draft again.
+      // An archived class cannot become a draft again.
       const undo = before === "DRAFT" && status === "ARCHIVED" ? undefined : before;
       toast(t(`classes.now.${status}`, { name: schoolClass.name }), undo === undefined || undo === status ? undefined : () => change.mutate(undo));
     },
@@ -62,7 +62,7 @@ export function useClassStatus(schoolClass: Class) {
   return { set: change.mutate, isPending: change.isPending };
 }
 
-/** Asks for the name before a class goes, after the service has counted what goes with it. */
+/** Confirms deleting a class by typing its name, after the service has counted what is deleted with it. */
 function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -90,7 +90,7 @@ function DeleteClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClo
     if (error === null) return;
     toast(errorText(error));
     onClose();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once for each problem
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- shown once per error
   }, [error]);
   if (!counted.data) return null;
   const deletedItems = counted.data.deleted;

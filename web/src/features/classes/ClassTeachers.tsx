@@ -12,7 +12,7 @@ import type { Class } from "./classes";
 import { useTeachers } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
 
-/** Who teaches a class; whoever it belongs to says who teaches along. */
+/** The teachers of a class; its owner adds and removes co-teachers. */
 export function ClassTeachers({ schoolClass, mayChange }: { schoolClass: Class; mayChange: boolean }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });

@@ -15,7 +15,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import { type Class, yearAfter } from "./classes";
 
-/** The class once more for another school year, with what is taken along. */
+/** Clones a class for another school year, with selectable contents. */
 export function CloneClassDialog({ schoolClass, onClose }: { schoolClass: Class; onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -8,10 +8,10 @@ import { queryKeys } from "../../api/queryKeys";
 import { buttonClass } from "../../components/Button";
 import { Time } from "../../components/Time";
 
-/** How often is asked while the list is on the screen: no event announces a text. */
+/** Poll interval while the list is visible; no event announces late saves. */
 const POLL_INTERVAL_MS = 30_000;
 
-/** What was saved of documents after they were deleted, of one class or of all. Nothing is shown when there is none. */
+/** Saves that arrived after their documents were deleted, of one class or of all. Renders nothing when there are none. */
 export function LateSaves({ classId }: { classId?: string }) {
   const { t } = useTranslation();
   const bytes = useFormatBytes();

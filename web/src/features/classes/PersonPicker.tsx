@@ -9,12 +9,12 @@ import { usersQuery } from "./classes";
 interface Props {
   label: string;
   roles: readonly ("STUDENT" | "TEACHER" | "ADMIN")[];
-  /** Who is there already. */
+  /** Ids to exclude from the results. */
   excludedIds: ReadonlySet<string>;
   onPick: (person: { id: string; name: string }) => void;
 }
 
-/** Finds somebody of the school by name; picking is all that is to be done. */
+/** Searches users of the school by name and picks one. */
 export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");

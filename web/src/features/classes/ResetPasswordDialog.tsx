@@ -6,7 +6,7 @@ import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 
-/** A new password for a student who has forgotten it, shown this once. */
+/** Resets the password of a student and shows the new one once. */
 export function ResetPasswordDialog({ person, onClose }: { person: { id: string; name: string }; onClose: () => void }) {
   const { t } = useTranslation();
   const reset = useMutation({ mutationFn: () => unwrap(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
@@ -24,7 +24,7 @@ export function ResetPasswordDialog({ person, onClose }: { person: { id: string;
           )}
           {reset.isError ? <ErrorMessage problem={reset.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
             <Button autoFocus onPress={close}>
               {reset.data ? t("app.close") : t("ask.cancel")}
             </Button>

@@ -20,12 +20,12 @@ import { ResetPasswordDialog } from "./ResetPasswordDialog";
 interface Props {
   classId: string;
   mayChange: boolean;
-  /** Only those who are in no group. */
+  /** Shows only students without a group. */
   isUngrouped: boolean;
   onUngrouped: (isOn: boolean) => void;
 }
 
-/** The students of a class, how they come in and go. */
+/** The students of a class; adds and removes them. */
 export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));

@@ -11,15 +11,15 @@ export type TimetableEntry = Schemas["ScheduleEntry"];
 
 const DAYS = ["1", "2", "3", "4", "5", "6", "7"] as const;
 
-/** The names of the days of a week, Monday first, in the language of the reader. */
+/** Weekday names in the reader's language, Monday first. */
 export function useWeekdayNames(): string[] {
   const { language } = useTime();
   const format = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });
-  // The first of January 2024 was a Monday.
+  // 1 January 2024 was a Monday.
   return DAYS.map((day) => format.format(new Date(Date.UTC(2024, 0, Number(day)))));
 }
 
-/** When a class meets each week. */
+/** Weekly timetable of a class. */
 export function TimetableFields({ lessons, onChange }: { lessons: TimetableEntry[]; onChange: (lessons: TimetableEntry[]) => void }) {
   const { t } = useTranslation();
   const days = useWeekdayNames();
@@ -28,7 +28,7 @@ export function TimetableFields({ lessons, onChange }: { lessons: TimetableEntry
     <fieldset className="flex flex-col gap-3">
       <legend className="pb-1 font-medium">{t("classes.schedule")}</legend>
       {lessons.map((lesson, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a lesson is nothing but its place in this list
+        // oxlint-disable-next-line react/no-array-index-key -- an entry is identified by its index only
         <div key={index} className="grid grid-cols-2 items-end gap-2 sm:grid-cols-[2fr_1fr_1fr_1fr_auto]">
           <Select label={t("classes.day")} options={DAYS.map((day, at) => ({ id: day, name: days[at] ?? day }))} value={String(lesson.weekday) as (typeof DAYS)[number]} onChange={(day) => set(index, { weekday: Number(day) })} />
           <TextField label={t("classes.from")} type="time" value={lesson.start} onChange={(from) => set(index, { start: from })} isRequired />

@@ -1,4 +1,4 @@
-// Classes and the people in them, as the service tells it.
+// Queries about classes and their members.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -7,7 +7,7 @@ import { queryKeys } from "../../api/queryKeys";
 export type Class = Schemas["Class"];
 export type ClassStudent = Schemas["ClassStudent"];
 
-/** Every class of the school. */
+/** All classes of the school. */
 export const classesQuery = queryOptions({
   queryKey: queryKeys.classes.list(),
   queryFn: () => unwrap(client.GET("/classes", { params: { query: {} } })),
@@ -19,7 +19,7 @@ export const classQuery = (id: string) =>
     queryFn: () => unwrap(client.GET("/classes/{id}", { params: { path: { id } } })),
   });
 
-/** The students of a class and the groups each is in, for its teachers. */
+/** The students of a class with their groups, for its teachers. */
 export const classStudentsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.roster(id),
@@ -31,7 +31,7 @@ export const homeroomsQuery = queryOptions({
   queryFn: () => unwrap(client.GET("/homerooms", { params: { query: {} } })),
 });
 
-/** People of the school by what was typed of their name. */
+/** Users of the school, searched by name. */
 export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
     queryKey: queryKeys.users.named(role, search, limit),
@@ -39,16 +39,16 @@ export const usersQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string
     placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
   });
 
-/** Whether the reader may change a class: colleagues are shown it without its lists. */
+/** Whether the reader can manage a class; other teachers see it without its lists. */
 export const isManaged = (one: Class): boolean => one.coTeachers !== undefined;
 
-/** The school year of a day, "2026/2027"; it changes in August. */
+/** The school year of a date, "2026/2027"; it begins in August. */
 export function schoolYear(at: Date): string {
   const first = at.getMonth() >= 7 ? at.getFullYear() : at.getFullYear() - 1;
   return `${first}/${first + 1}`;
 }
 
-/** The year after a school year, "2026/2027" or "2026/27"; the same words when they name no year. */
+/** The following school year of "2026/2027" or "2026/27"; returns other texts unchanged. */
 export const yearAfter = (year: string): string =>
   year.replace(/(\d{4})(?:([/–-])(\d{2})(?!\d))?/g, (_all, first: string, between?: string, last?: string) =>
     `${Number(first) + 1}${last === undefined ? "" : `${between ?? ""}${String((Number(last) + 1) % 100).padStart(2, "0")}`}`,

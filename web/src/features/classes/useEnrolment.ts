@@ -1,4 +1,4 @@
-// Who is in a class and who teaches it, changed at once and with the way back.
+// Adds and removes students and teachers of a class, each with an undo.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -13,7 +13,7 @@ interface Person {
   name: string;
 }
 
-/** What to do about a refusal, and when all is done, for every change of a class. */
+/** Error handling and refetching shared by all membership changes. */
 function useMutationCallbacks() {
   const errorText = useErrorText();
   const cache = useQueryClient();
@@ -27,7 +27,7 @@ function useMutationCallbacks() {
   };
 }
 
-/** Taking students into a class, one or a whole homeroom, and out of it. */
+/** Enrols single students or a whole homeroom, and removes students. */
 export function useEnrolment(classId: string) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -67,7 +67,7 @@ export function useEnrolment(classId: string) {
   return { add, addHomeroom, remove };
 }
 
-/** Who teaches along. */
+/** Adds and removes co-teachers. */
 export function useTeachers(classId: string) {
   const { t } = useTranslation();
   const { ends, undo } = useMutationCallbacks();
