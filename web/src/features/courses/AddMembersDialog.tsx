@@ -13,7 +13,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { Dialog } from "../../components/Dialog";
 import { numberedName, useMembers, withGroups } from "./useMembers";
 
-/** Which students of the class come into a group: those without one stand first. */
+/** Selects students of the class for a group; students without a group come first. */
 export function AddMembersDialog({ group, groups, onClose }: { group: ListedGroup; groups: readonly ListedGroup[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -9,7 +9,7 @@ interface Breadcrumb {
   location: FolderLocation;
 }
 
-/** The way from all courses to where one is. */
+/** Breadcrumbs from the list of all courses to the current location. */
 export function Breadcrumbs({ steps }: { steps: readonly Breadcrumb[] }) {
   const { t } = useTranslation();
   return (

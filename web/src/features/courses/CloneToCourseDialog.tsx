@@ -22,7 +22,7 @@ import { isArchived } from "./folders";
 
 const WEEK = 604_800_000;
 
-/** The same topic once more, here or in another course, with a deadline of its own. */
+/** Clones a topic into this or another course, with a new deadline. */
 export function CloneToCourseDialog({ topic, onClose }: { topic: ListedAssignment; onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -20,16 +20,16 @@ import { type Course, subjectsQuery } from "./courses";
 import { Problem } from "../../api/client";
 
 interface Props {
-  /** The course that is changed; none for a new one. */
+  /** The course to edit; undefined for a new one. */
   course?: Course;
-  /** Where a new one most likely goes. */
+  /** Default location of a new course. */
   classId?: string | undefined;
   subjectId?: string | undefined;
   onClose: () => void;
   onMade?: (course: Course) => void;
 }
 
-/** A new course, or other words and another place for one. */
+/** Creates a course, or edits its texts and location. */
 export function CourseDialog(props: Props) {
   const { t } = useTranslation();
   return (
@@ -113,7 +113,7 @@ function CourseForm({ course, classId, subjectId, close, onMade }: Props & { clo
 
 const conflictOf = (problem: string | undefined) => (problem === undefined ? {} : { problem });
 
-/** Where a course may be: classes the reader may change that are not archived, and subjects that are taught. */
+/** Possible locations: active classes the reader manages, and offered subjects. */
 function useOptions(course: Course | undefined) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });

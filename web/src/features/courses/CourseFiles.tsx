@@ -26,13 +26,13 @@ interface CourseFile {
   url: string;
 }
 
-/** What a file hangs on. */
+/** The object a file is attached to. */
 interface Owner {
   kind: "assignments" | "groups";
   id: string;
 }
 
-/** The files of a course: what all groups of a topic read, what one group reads in a topic, what a group has of its own. */
+/** Files of a course: topic files for all groups, topic files for one group, and files of single groups. */
 export function CourseFiles({ topics, groups, mayChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
@@ -77,7 +77,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
   );
 }
 
-/** Files to download, and to delete where that is allowed. */
+/** Files to download, and to delete where permitted. */
 export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; mayDelete: boolean }) {
   const size = useFormatBytes();
   if (files.length === 0) return null;
@@ -135,7 +135,7 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
   );
 }
 
-/** Sends a file to a topic or a group, shows how far it is, and can be stopped. */
+/** Uploads a file to a topic or a group, shows the progress, and can be cancelled. */
 export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -17,11 +17,11 @@ interface Props {
   folders: readonly ClassFolder[];
   subjects: readonly Subject[];
   location: FolderLocation;
-  /** How many groups and topics belong to no course. */
+  /** Number of groups and topics without a course. */
   unassigned: number;
 }
 
-/** What is in the chosen folder: the way to it, the folders below (where no tree stands beside it), its courses. */
+/** Content of the selected folder: breadcrumbs, subfolders (on screens without the tree) and courses. */
 export function CourseFolder({ folders, subjects, location, unassigned }: Props) {
   const { t } = useTranslation();
   const folder = folders.find((one) => one.of.id === location.class);
@@ -50,7 +50,7 @@ export function CourseFolder({ folders, subjects, location, unassigned }: Props)
   );
 }
 
-/** The places on the way to this folder. */
+/** Breadcrumbs to this folder. */
 function breadcrumbsTo(location: FolderLocation, folder: ClassFolder | undefined, hasSubject: boolean, all: string) {
   const { class: _class, subject: _subject, ...rest } = location;
   return [{ name: all, location: rest }, ...(folder && hasSubject ? [{ name: folder.of.name, location: { ...rest, class: folder.of.id } }] : [])];
@@ -69,7 +69,7 @@ function ClassNotice({ folder }: { folder: ClassFolder }) {
   );
 }
 
-/** The folders in this one, for screens without the tree. */
+/** Subfolders, for screens without the tree. */
 function Subfolders({ folders, folder, location, unassigned }: { folders: readonly ClassFolder[]; folder: ClassFolder | undefined; location: FolderLocation; unassigned: number }) {
   const { t } = useTranslation();
   const rows: { key: string; name: string; count: number; search: FolderLocation }[] = folder

@@ -25,11 +25,11 @@ interface Props {
   groups: readonly ListedGroup[];
   classId: string;
   courseId: string;
-  /** Whether new groups may come. */
+  /** Whether groups can be added. */
   mayAdd: boolean;
-  /** Whether anything may be changed. */
+  /** Whether anything can be changed. */
   mayChange: boolean;
-  /** The way to the group maker. */
+  /** Link to the group maker. */
   toDivide: React.ReactNode;
 }
 
@@ -97,7 +97,7 @@ function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: re
   );
 }
 
-/** What is particular about a group just now. */
+/** Badges of a group: hidden, future start date and similar. */
 function GroupBadges({ group }: { group: ListedGroup }) {
   const { t } = useTranslation();
   const { moment } = useTime();
@@ -163,7 +163,7 @@ function GroupMenu({ group }: { group: ListedGroup }) {
   );
 }
 
-/** Where a student of a group may go: into another one, or out. */
+/** Moves a student to another group or removes them. */
 export function MemberMenu({ group, groups, person }: { group: ListedGroup | undefined; groups: readonly ListedGroup[]; person: { id: string; name: string } }) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();

@@ -12,7 +12,7 @@ import { toast } from "../../components/toast";
 import type { Course } from "./courses";
 import { CourseDialog } from "./CourseDialog";
 
-/** What can be done with a course: other words or another place, archive, delete. */
+/** Actions on a course: edit, move, archive, delete. */
 export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: () => void }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"change" | "delete">();
@@ -48,7 +48,7 @@ export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: 
   );
 }
 
-/** Archives a course or makes it active again, and offers the way back. */
+/** Archives or reactivates a course; can be undone. */
 export function useCourseStatus(course: Course) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -73,7 +73,7 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
     mutationFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
     onSuccess: async () => {
       toast(t("courses.deleted", { name: course.name }));
-      // Whoever stands in the course leaves before it is asked for again.
+      // Leaves the page of the course before the refetch would request the deleted course.
       onGone?.();
       cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
       await invalidate(cache, "courses", "classes", "groups", "assignments");
@@ -82,7 +82,7 @@ function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
   });
 }
 
-/** Asks for the name before a course goes, after the service has counted what goes with it. */
+/** Confirms deleting a course by typing its name, after the service has counted what is deleted with it. */
 function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; onClose: () => void; onConfirm: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -97,7 +97,7 @@ function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; o
     if (error === null) return;
     toast(errorText(error));
     onClose();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once for each problem
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- shown once per error
   }, [error]);
   if (!counted.data) return null;
   const deletedItems = counted.data;

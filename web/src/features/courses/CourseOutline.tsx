@@ -6,7 +6,7 @@ import { Card } from "../../components/Card";
 import type { CourseDetail } from "./courses";
 import { numberedName } from "./useMembers";
 
-/** What colleagues see of a course of another class: its topics and groups by name. */
+/** Outline of a course of another class, for other teachers: names of topics and groups. */
 export function CourseOutline({ course }: { course: CourseDetail }) {
   const { t } = useTranslation();
   const { moment } = useTime();

@@ -6,7 +6,7 @@ import { CourseMenu } from "./CourseMenu";
 import type { Course } from "./courses";
 import { isArchived } from "./folders";
 
-/** A course in a list, with what is in it and what can be done with it. */
+/** A course in a list, with its contents and actions. */
 export function CourseRow({ course, isManaged, hasClass }: { course: Course; isManaged: boolean; hasClass: boolean }) {
   const { t } = useTranslation();
   return (
@@ -30,7 +30,7 @@ export function CourseRow({ course, isManaged, hasClass }: { course: Course; isM
   );
 }
 
-/** The colour of a subject, beside its name. */
+/** Colour of a subject, next to its name. */
 export function SubjectDot({ color }: { color: string | null | undefined }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 10 10" className="text-line size-2.5 shrink-0">

@@ -8,7 +8,7 @@ import { ComboBox } from "../../forms/ComboBox";
 import { courseSearchQuery } from "./courses";
 import { isArchived } from "./folders";
 
-/** Finds a course of the school by its name and opens it. */
+/** Searches a course of the school by name and opens it. */
 export function CourseSearch() {
   const { t } = useTranslation();
   const navigate = useNavigate();

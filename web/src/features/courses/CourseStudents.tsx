@@ -12,7 +12,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { MemberMenu } from "./CourseGroups";
 import { numberedName, withGroups } from "./useMembers";
 
-/** The students of the class with their group in this course; those without one stand first. */
+/** The students of the class with their group in this course; students without a group come first. */
 export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly ListedGroup[]; mayChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));

@@ -14,7 +14,7 @@ import { TimeLeft } from "../../components/TimeLeft";
 import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
-/** The topics of a course: how far each is, who waits in it, and the ways into it. */
+/** The topics of a course with progress, help requests and links. */
 export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
   const { t } = useTranslation();
   const [cloned, setCloned] = useState<ListedAssignment>();
@@ -31,7 +31,7 @@ export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics:
   );
 }
 
-/** Those still worked on by the time they end, then finished ones, the last first. */
+/** Sorts active topics by deadline, then finished ones, latest first. */
 function sortTopics(topics: readonly ListedAssignment[]): ListedAssignment[] {
   const isOver = (topic: ListedAssignment) => Number(topic.status === "FINISHED");
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));

@@ -12,12 +12,12 @@ import { SubjectDot } from "./CourseRow";
 interface Props {
   folders: readonly ClassFolder[];
   location: FolderLocation;
-  /** How many groups and topics belong to no course. */
+  /** Number of groups and topics without a course. */
   unassigned: number;
   onLocation: (location: Pick<FolderLocation, "class" | "subject" | "loose">) => void;
 }
 
-/** Class, subject, course, groups: one tree. What is chosen in it is shown beside it; a course or a group is opened. */
+/** Tree of classes, subjects, courses and groups. Selecting a folder shows it next to the tree; selecting a course or group opens it. */
 export function CourseTree({ folders, location, unassigned, onLocation }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -75,14 +75,14 @@ const groupNodes = (found: CourseDetail | undefined, courseId: string, looking: 
         icon: <Users aria-hidden="true" className="text-soft size-4 shrink-0" />,
       }));
 
-/** The groups of the courses whose branches are open. */
+/** The groups of the expanded courses. */
 function useGroups(expanded: ReadonlySet<string>): Groups {
   const ids = [...expanded].filter((line) => line.startsWith("course:")).map((line) => line.split(":")[1] ?? "");
   const queries = useQueries({ queries: ids.map((id) => oneCourse(id)) });
   return new Map(ids.map((id, index) => [id, queries[index]?.data]));
 }
 
-/** The lines that are open at first: those that lead to the place, and a class that is the only one. */
+/** Initially expanded nodes: the ancestors of the location, and a class that is the only one. */
 function ancestorsOf(location: FolderLocation, folders: readonly ClassFolder[]): Set<string> {
   const within = location.class ?? (folders.length === 1 ? folders[0]?.of.id : undefined);
   if (within === undefined) return new Set();

@@ -23,14 +23,14 @@ import { isArchived } from "./folders";
 import { numberedName, refreshGroups } from "./useMembers";
 
 interface Props {
-  /** The group that is changed; none for a new one. */
+  /** The group to edit; undefined for a new one. */
   group?: ListedGroup;
   classId: string;
   courseId: string | null;
   onClose: () => void;
 }
 
-/** A new group, or what is said of one. */
+/** Creates or edits a group. */
 export function GroupDialog(props: Props) {
   const { t } = useTranslation();
   return (
@@ -40,7 +40,7 @@ export function GroupDialog(props: Props) {
   );
 }
 
-/** The form of a group as it is now: lists may be older, and a change names the version it is of. */
+/** Loads the current group before editing: list data may be older, and a change names the version it is based on. */
 function LoadedGroupForm({ id, ...props }: Omit<Props, "group"> & { id: string; close: () => void }) {
   const found = useQuery({
     queryKey: queryKeys.groups.form(id),
@@ -79,7 +79,7 @@ function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & {
   const cache = useQueryClient();
   const { moment } = useTime();
   const [form, setForm] = useState(() => initialForm(group, courseId));
-  // What the form began with; after a change elsewhere, what is there now.
+  // Initial values of the form; after a concurrent change, the current values of the service.
   const [base, setBase] = useState(group);
   const [differences, setDifferences] = useState<FieldConflict<typeof form>[]>();
   const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });

@@ -16,7 +16,7 @@ import { Dialog } from "../../components/Dialog";
 import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
-/** Groups and topics that belong to no course, and how they get into one. */
+/** Groups and topics without a course; each can be moved into one. */
 export function UnassignedWork({ groups, topics, mayChange = true }: { groups: readonly ListedGroup[]; topics: readonly ListedAssignment[]; mayChange?: boolean }) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
@@ -80,7 +80,7 @@ interface Moving {
   classId: string;
 }
 
-/** Which course a topic (with its groups) or a group goes into. */
+/** Selects the course for a topic (with its groups) or a group. */
 function MoveToCourseDialog({ moving, onClose }: { moving: Moving; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -1,4 +1,4 @@
-// Courses, and what belongs to them, as the service tells it.
+// Queries about courses and their contents.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -8,7 +8,7 @@ export type Course = Schemas["Course"];
 export type CourseDetail = Schemas["CourseDetail"];
 export type Subject = Schemas["Subject"];
 
-/** Every course of the school. */
+/** All courses of the school. */
 export const coursesQuery = queryOptions({
   queryKey: queryKeys.courses.list(),
   queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })),
@@ -21,7 +21,7 @@ export const courseQuery = (id: string) =>
     queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id } } })),
   });
 
-/** Courses whose names hold what was typed. */
+/** Courses whose names contain the search text. */
 export const courseSearchQuery = (search: string) =>
   queryOptions({
     queryKey: queryKeys.courses.named(search),
@@ -29,13 +29,13 @@ export const courseSearchQuery = (search: string) =>
     placeholderData: (before: Course[] | undefined) => before,
   });
 
-/** The subjects that are taught. */
+/** The offered subjects. */
 export const subjectsQuery = queryOptions({
   queryKey: queryKeys.subjects.active(),
   queryFn: async () => (await unwrap(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
 });
 
-/** The topics of a course with everything in them; colleagues of other classes get none. */
+/** The topics of a course in full; teachers of other classes get none. */
 export const courseTopicsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.ofCourse(courseId),
@@ -43,20 +43,20 @@ export const courseTopicsQuery = (courseId: string) =>
       (await unwrap(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic) => topic.view === "FULL"),
   });
 
-/** The groups of a course with everything in them; colleagues of other classes get none. */
+/** The groups of a course in full; teachers of other classes get none. */
 export const courseGroupsQuery = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofCourse(courseId),
     queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId } } }))).filter((group) => group.view === "FULL"),
   });
 
-/** The groups of own classes that are in no course. */
+/** Groups of the reader's classes that are in no course. */
 export const unassignedGroupsQuery = queryOptions({
   queryKey: queryKeys.groups.loose(),
   queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group) => group.view === "FULL"),
 });
 
-/** The topics of own classes that are in no course. */
+/** Topics of the reader's classes that are in no course. */
 export const unassignedTopicsQuery = queryOptions({
   queryKey: queryKeys.assignments.loose(),
   queryFn: async () =>

@@ -1,4 +1,4 @@
-// Courses as folders: class, subject, course. What is in which, and what a choice in the tree means.
+// Courses as folders: class, subject, course. Builds the tree and interprets selections in it.
 import { type Class, isManaged } from "../classes/classes";
 import { compareNames } from "../../i18n/names";
 import type { Course } from "./courses";
@@ -18,14 +18,14 @@ export interface ClassFolder {
 export const STATUSES = ["ACTIVE", "ARCHIVED", "ALL"] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What the address says is shown: a class, a subject in it or everywhere, what is in no course; whose, and of which status. */
+/** The location stored in the URL: a class, a subject in it or in all classes, or work without a course; plus owner and status filters. */
 export interface FolderLocation {
   class?: string;
   subject?: string;
   status?: Exclude<Status, "ACTIVE">;
-  /** Classes of colleagues, too. */
+  /** Includes classes of other teachers. */
   everyone?: true;
-  /** What belongs to no course. */
+  /** Groups and topics without a course. */
   loose?: true;
 }
 
@@ -43,14 +43,14 @@ export function parseLocation(search: Record<string, unknown>): FolderLocation {
   };
 }
 
-/** A course of an archived class is archived, whatever it says itself. */
+/** A course of an archived class counts as archived, whatever its own status. */
 export const isArchived = (course: Course): boolean => course.status === "ARCHIVED" || course.class.status === "ARCHIVED";
 
 const matchesStatus = (isOld: boolean, status: Status): boolean => status === "ALL" || isOld === (status === "ARCHIVED");
 
 /**
- * The folders of what is shown. A class of that status has one though it is empty, so that its first course finds a place; the one
- * that the address names is always there.
+ * Builds the folders of a location. Empty classes with the wanted status are included, so that a first course can be added;
+ * so is the class that the URL names.
  */
 export function buildFolders(classes: readonly Class[], courses: readonly Course[], location: FolderLocation): ClassFolder[] {
   const status = location.status ?? "ACTIVE";
@@ -71,7 +71,7 @@ function subjectFolders(within: Class, courses: readonly Course[]): SubjectFolde
   return [...found.values()].toSorted((one, other) => compareNames(one.name, other.name));
 }
 
-/** The courses of a place, by class, subject and name. */
+/** The courses at a location, sorted by class, subject and name. */
 export function coursesAt(folders: readonly ClassFolder[], location: FolderLocation): Course[] {
   return folders
     .filter((folder) => location.class === undefined || folder.of.id === location.class)
@@ -80,11 +80,11 @@ export function coursesAt(folders: readonly ClassFolder[], location: FolderLocat
     .flatMap((subject) => subject.courses);
 }
 
-/** The lines of the tree that lead to a place. */
+/** Ids of the tree nodes that lead to a location. */
 export const nodeIdsOf = (location: FolderLocation): string =>
   location.loose ? "loose" : location.class === undefined ? "all" : location.subject === undefined ? `class:${location.class}` : `subject:${location.class}:${location.subject}`;
 
-/** Where a line of the tree leads: to a place among the folders, a course or a group. */
+/** Parses the id of a tree node: a folder location, a course or a group. */
 export function parseNodeId(nodeId: string): { location: Pick<FolderLocation, "class" | "subject" | "loose"> } | { course: string } | { group: string } {
   const [kind, first = "", second = ""] = nodeId.split(":");
   if (kind === "course") return { course: first };

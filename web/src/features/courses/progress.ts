@@ -1,9 +1,9 @@
-// How far the groups of a topic are.
+// Progress of the groups of a topic.
 import type { ListedAssignment, ListedGroup } from "../groups/groups";
 
 export interface TopicProgress {
   groups: number;
-  /** Groups whose work is in, graded ones among them. */
+  /** Number of submitted works, including graded ones. */
   handedIn: number;
   graded: number;
 }
@@ -14,6 +14,6 @@ export function progressOf(topic: Pick<ListedAssignment, "stats" | "groupAssignm
   return { groups: stats.groups, handedIn: stats.submitted + stats.graded, graded: stats.graded };
 }
 
-/** How many groups on a topic wait for help. */
+/** Number of groups of a topic that wait for help. */
 export const countWaiting = (topicId: string, groups: readonly Pick<ListedGroup, "needsHelp" | "groupAssignments">[]): number =>
   groups.filter((group) => group.needsHelp && group.groupAssignments.some((own) => own.assignmentId === topicId)).length;

@@ -1,4 +1,4 @@
-// Who is in which group, changed at once and with the way back.
+// Adds, removes and moves members of groups, each with an undo.
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -9,10 +9,10 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate } from "../../api/queryKeys";
 import { toast } from "../../components/toast";
 
-/** Number and name of a group, as it is called everywhere. */
+/** Number and name of a group, as shown everywhere. */
 export const numberedName = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
 
-/** Everything that shows groups or who is in them. */
+/** Invalidates all queries that contain groups or their members. */
 export const refreshGroups = (cache: QueryClient) => invalidate(cache, "groups", "courses", "classes", "assignments", "room", "board");
 
 interface Person {
@@ -24,7 +24,7 @@ const addMembers = (group: ListedGroup, studentIds: string[]) => unwrap(client.P
 const removeMember = (group: ListedGroup, userId: string) => unwrap(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
 const moveMember = (from: ListedGroup, to: ListedGroup, userId: string) => unwrap(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
 
-/** Adding, removing and moving students of groups; each says what happened and offers to undo it. */
+/** Adds, removes and moves students; each change shows a toast with an undo. */
 export function useMembers() {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -61,7 +61,10 @@ export function useMembers() {
   return { add, remove, move };
 }
 
-/** Students of a class with their group among these, those without one first, then by group; within a group the order of the server stays. */
+/**
+ * Students of a class with their group in this course, sorted: without a group first, then by group. Within a group the
+ * server's order stays.
+ */
 export function withGroups<S extends { user: Person }>(students: readonly S[], groups: readonly ListedGroup[]): { student: S; group: ListedGroup | undefined }[] {
   const groupOf = (student: S) => groups.find((group) => group.members.some((member) => member.userId === student.user.id));
   return students
