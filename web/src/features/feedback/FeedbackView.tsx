@@ -17,7 +17,7 @@ import { Time } from "../../components/Time";
 import { GradeSummary } from "../grading/GradeSummary";
 import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type Topic, feedbackTextsQuery } from "./feedback";
 
-/** S13: what came back for the work of a group on a topic. Students find what was given out, nothing else. */
+/** Feedback on the work of a group for one topic. Students see published feedback only. */
 export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: Topic; own: string }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
@@ -31,7 +31,7 @@ export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; top
   if (attemptsQueryResult.isPending || textsQueryResult.isPending) return <Skeleton count={1} />;
   if (!attemptsQueryResult.data || !textsQueryResult.data) return <ErrorMessage problem={attemptsQueryResult.error ?? textsQueryResult.error} onRetry={() => void Promise.all([attemptsQueryResult.refetch(), textsQueryResult.refetch()])} />;
   const published = attemptsQueryResult.data.filter((one) => isPublished(one.grade));
-  // A teacher who visits finds here what the group finds.
+  // Visiting teachers see what the group sees.
   const texts = textsQueryResult.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
   const generalTexts = texts.filter((one) => one.submissionId === null);
   const current = attemptsQueryResult.data.find((one) => one.status === "ACTIVE");
@@ -75,7 +75,7 @@ interface AttemptProps {
   isFinished: boolean;
 }
 
-/** One attempt: what was handed in, and what came back for it. */
+/** One submission with its feedback. */
 function FeedbackAttempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptProps) {
   const { t } = useTranslation();
   const title = t("feedback.attempt", { number: submission.attempt });
@@ -116,7 +116,7 @@ function FeedbackText({ feedback }: { feedback: Feedback }) {
   );
 }
 
-/** The documents as they were handed in; as PDF once the topic is finished. */
+/** The documents as submitted; as PDF once the topic is finished. */
 function Documents({ submission, isFinished }: { submission: Submission; isFinished: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -5,10 +5,10 @@ import { latestFeedbackTime, type Topic } from "./feedback";
 const topic = (grade: object | null, feedback: object[]) => ({ id: "t", currentSubmission: { grade, feedback } }) as unknown as Topic;
 
 describe("feedback", () => {
-  it("is what was given out last", () => {
+  it("is the latest published feedback", () => {
     expect(latestFeedbackTime(topic({ status: "PUBLISHED", publishedAt: "2026-01-02" }, [{ visibility: "GROUP", publishedAt: "2026-01-03" }]))).toBe("2026-01-03");
   });
-  it("is no draft of a grade, and nothing the staff says among itself", () => {
+  it("excludes draft grades and staff-only comments", () => {
     expect(latestFeedbackTime(topic({ status: "DRAFT", publishedAt: null }, [{ visibility: "STAFF", publishedAt: "2026-01-03" }, { visibility: "GROUP", publishedAt: null }]))).toBeUndefined();
     expect(latestFeedbackTime({ currentSubmission: null } as unknown as Topic)).toBeUndefined();
   });

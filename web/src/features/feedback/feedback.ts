@@ -1,4 +1,4 @@
-// What came back for the work of a group: grades that were given out, and words.
+// Feedback on the work of a group: published grades and texts.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -20,10 +20,10 @@ export const feedbackTextsQuery = (groupAssignmentId: string) =>
     queryFn: () => unwrap(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
   });
 
-/** The work of a group on a topic, as it is shown or as a list shows it. */
+/** The work of a group on a topic, in full or as an item of a list. */
 type Work = Topic | Schemas["GroupAssignmentOfGroup"];
 
-/** When the latest grade or text for this work came; undefined while there is none. */
+/** Time of the latest grade or text of this work; undefined while there is none. */
 export function latestFeedbackTime(topic: Work): string | undefined {
   const submission = topic.currentSubmission;
   if (!submission) return undefined;
@@ -36,7 +36,7 @@ export function latestFeedbackTime(topic: Work): string | undefined {
 const WEEK = 7 * 86_400_000;
 const storageKey = (person: string, topic: Work) => `seen:${person}:${topic.id}`;
 
-/** Whether something came during the last days that was not looked at in this browser. */
+/** Whether feedback of the last days was not viewed in this browser yet. */
 export function hasNewFeedback(person: string, topic: Work, at: number): boolean {
   const feedbackTime = latestFeedbackTime(topic);
   return feedbackTime !== undefined && at - Date.parse(feedbackTime) < WEEK && feedbackTime > (localStorage.getItem(storageKey(person, topic)) ?? "");
