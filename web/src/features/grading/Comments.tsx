@@ -24,7 +24,7 @@ interface Props {
   person: { id: string; isAdmin: boolean };
 }
 
-/** What teachers say beside the grade: about the whole work or one document, for the group or among themselves. Sent at once. */
+/** Comments of teachers in addition to the grade: on the whole work or one document, for the group or for staff only. Sent immediately. */
 export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) {
   const { t } = useTranslation();
   const found = useQuery(commentsQuery(groupAssignmentId));
@@ -42,7 +42,7 @@ export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) 
   );
 }
 
-/** What was deleted, to be said once more: about the document, the attempt or the whole work as before. */
+/** Request that restores a deleted comment on the same object. */
 function toComment({ text, visibility, documentId, submissionId, groupAssignmentId }: Feedback): Schemas["NewFeedback"] {
   const about = documentId !== null ? { documentId } : submissionId !== null ? { submissionId } : { groupAssignmentId };
   return { text, visibility, ...about };

@@ -9,7 +9,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { Time } from "../../components/Time";
 import { contributionsQuery } from "./work";
 
-/** Who had the documents of the group open, and saved words in them. By name, not by rank. */
+/** Users who opened the documents of the group and saved text in them. Sorted by name, not by amount. */
 export function Contributions({ groupId }: { groupId: string }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);

@@ -15,12 +15,12 @@ const DocumentEditor = lazyPart(async () => (await import("../work-room/Document
 
 interface Props {
   documents: readonly ViewedDocument[];
-  /** Which one is open: the address knows. */
+  /** Id of the open document, stored in the URL. */
   open: string | undefined;
   onOpen: (id: string) => void;
 }
 
-/** The documents of a group, one at a time, to be looked at. */
+/** The documents of a group, shown one at a time. */
 export function DocumentViewer({ documents, open, onOpen }: Props) {
   const { t } = useTranslation();
   const here = documents.find((paper) => paper.id === open) ?? documents[0];
@@ -63,7 +63,7 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
         <EmptyState>{t("work.deleted")}</EmptyState>
       ) : (
         <Suspense fallback={<Skeleton count={1} />}>
-          {/* The frame is as high as its place on a wide screen. */}
+          {/* On wide screens the iframe has the height of its column. */}
           <div className="flex flex-col xl:h-[75vh]">
             <DocumentEditor key={document.id} document={document} isView isPhone={isPhone} />
           </div>
@@ -74,7 +74,7 @@ function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   );
 }
 
-/** The frame of the editor keeps the keyboard for itself: the way past it, to be seen before and behind it. */
+/** Skip link before and after the iframe of the editor, which captures Tab. */
 function SkipEditorLink() {
   const { t } = useTranslation();
   return (

@@ -6,7 +6,7 @@ import { TextField } from "../../forms/TextField";
 import { type MemberGradeForm, arePointsValid } from "./gradeForm";
 import { listScaleValues } from "./work";
 
-/** How a topic is graded: by a scale, by points, or as the teacher likes. */
+/** Grading scheme of a topic: scale, points, or free text. */
 export interface GradingScheme {
   gradeScale: string | null;
   maxPoints: number | null;
@@ -20,7 +20,7 @@ interface Props extends GradingScheme {
 
 const NONE = "none";
 
-/** The fields of a grade: a choice where the scale lists its values, points where the topic has them. */
+/** Fields of a grade: a select if the scale lists its values, points if the topic has them. */
 export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: Props) {
   const { t, i18n } = useTranslation();
   const values = listScaleValues(gradeScale);
@@ -30,7 +30,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: 
     const pointsText = fieldError(problem, path);
     return pointsText === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : pointsText;
   };
-  // Decimals as they are written here; both ways are read.
+  // Decimal separator of the language; both are accepted.
   const comma = new Intl.NumberFormat(i18n.language).format(0.5).charAt(1);
   const listed = form.value === "" || values.includes(form.value) ? values : [...values, form.value];
   return (

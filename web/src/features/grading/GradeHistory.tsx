@@ -16,7 +16,7 @@ interface Props {
   nameOf: (userId: string) => string | undefined;
 }
 
-/** The former states of a grade, for staff: value, words, members, who changed it and when. Hidden while there are none. */
+/** Former states of a grade, for staff: values, texts, members, author and time. Hidden while there are none. */
 export function GradeHistory({ submission, maxPoints, nameOf }: Props) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);

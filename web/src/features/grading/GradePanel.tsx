@@ -19,21 +19,21 @@ import type { Submission } from "./work";
 
 interface Props extends GradingScheme {
   submission: Submission;
-  /** Who grades. */
+  /** The grading user. */
   person: string;
   groupAssignmentId: string;
   groupName: string;
   isFinished: boolean;
   nameOf: (userId: string) => string | undefined;
-  /** The way to the next work, beside the button that ends this one. */
+  /** Link to the next work, next to the button that completes this one. */
   next: ReactNode;
-  /** What else can be done with the attempt. */
+  /** Further actions on the submission. */
   children: ReactNode;
 }
 
 const LABELS = { value: "work.grade", points: "work.pointsField", feedback: "work.words", members: "work.members" } as const;
 
-/** Grade and words for one attempt: a draft until it is returned to the group. Control and Enter return it. */
+/** Grade and text of one submission: a draft until it is returned to the group. Ctrl+Enter returns it. */
 export function GradePanel({ submission, person, groupAssignmentId, groupName, isFinished, nameOf, next, children, ...scheme }: Props) {
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, scheme.maxPoints);
@@ -95,10 +95,10 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
   );
 }
 
-/** Whether a field says already what is wrong. */
+/** Whether a field shows the error itself. */
 const isFieldProblem = (problem: unknown): boolean => ["value", "points"].some((path) => fieldError(problem, path) !== undefined);
 
-/** Where the words are now, so that nobody has to trust us. */
+/** Save status of the grade. */
 function SaveStatus({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem, conflicts }, isFine }: { grading: Grading; isFine: boolean }) {
   const { t } = useTranslation();
   const { clock, moment } = useTime();

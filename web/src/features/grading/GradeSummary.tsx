@@ -6,7 +6,7 @@ import { Time } from "../../components/Time";
 
 type GradeValue = Pick<Schemas["Grade"], "value" | "points">;
 
-/** How a grade is said in one line: the value of the scale, the points of how many, or both. */
+/** Returns a function that renders a grade in one line: scale value, points of maximum, or both. */
 export function useGradeText(): (grade: GradeValue, maxPoints?: number | null) => string {
   const { t, i18n } = useTranslation();
   const number = new Intl.NumberFormat(i18n.language === "en" ? "en-GB" : i18n.language);
@@ -19,11 +19,11 @@ export function useGradeText(): (grade: GradeValue, maxPoints?: number | null) =
 interface Props {
   grade: Schemas["Grade"];
   maxPoints?: number | null;
-  /** Whose name a grade of a single member carries; the students' view leaves it out, they find only their own. */
+  /** Resolves names of single members; undefined in the view of students, who see only their own grade. */
   nameOf?: (userId: string) => string | undefined;
 }
 
-/** A grade with its words, and what single members got; says whether the group sees it where it is still a draft. */
+/** A grade with its text and the grades of single members; shows whether it is still a draft. */
 export function GradeSummary({ grade, maxPoints = null, nameOf }: Props) {
   const { t } = useTranslation();
   const gradeText = useGradeText();

@@ -8,7 +8,7 @@ import { nameOf } from "./work";
 
 const SQUARE = "border-line bg-sheet text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg border px-2";
 
-/** A step to another group of the topic; at the end of the row it stands still, so that nothing jumps. */
+/** Link to the previous or next group; disabled at the ends, so that the layout does not jump. */
 export function GroupStepLink({ to, direction, children, className = SQUARE }: { to: Topic | undefined; direction: "before" | "next"; children?: ReactNode; className?: string }) {
   const { t } = useTranslation();
   const ArrowIcon = direction === "before" ? ChevronLeft : ChevronRight;

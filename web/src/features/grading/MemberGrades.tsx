@@ -6,14 +6,14 @@ import { EMPTY, type GradeForm, isBlank, type MemberGradeForm } from "./gradeFor
 import { GradeFields, type GradingScheme } from "./GradeFields";
 
 interface Props extends GradingScheme {
-  /** Who was in the group when it handed in. */
+  /** Members of the group at the time of the submission. */
   memberIds: readonly string[];
   nameOf: (userId: string) => string | undefined;
   members: GradeForm["members"];
   onChange: (members: GradeForm["members"]) => void;
 }
 
-/** Where somebody did more or less than the group: a grade and words of his own, which only he sees. */
+/** Individual grades and texts for members that differ from the group; each is visible to that member only. */
 export function MemberGrades({ memberIds, nameOf, members, onChange, ...scheme }: Props) {
   const { t } = useTranslation();
   const change = (userId: string, part: Partial<MemberGradeForm>) => onChange({ ...members, [userId]: { ...(members[userId] ?? EMPTY), ...part } });

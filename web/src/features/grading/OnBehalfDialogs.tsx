@@ -13,11 +13,11 @@ import { Dialog } from "../../components/Dialog";
 
 interface Props {
   groupName: string;
-  /** What can be submitted, or taken back. */
+  /** Documents that can be submitted or taken back. */
   documents: readonly Document[];
 }
 
-/** Hands documents in for a group that forgot, or could not. */
+/** Submits documents on behalf of a group. */
 export function SubmitForGroup({ assignmentId, ...rest }: Props & { assignmentId: string }) {
   const { t } = useTranslation();
   const submit = (document: Document, comment: string) =>
@@ -25,7 +25,7 @@ export function SubmitForGroup({ assignmentId, ...rest }: Props & { assignmentId
   return <OnBehalfDialog {...rest} texts={{ open: t("work.submitFor"), title: t("work.submitForTitle", { name: rest.groupName }), text: t("work.submitForText"), field: t("work.submitNote"), confirm: t("work.submitGo") }} perform={submit} />;
 }
 
-/** Takes documents back for a group, so that it can go on writing. */
+/** Takes documents back on behalf of a group, so that it can continue to write. */
 export function TakeBackForGroup(props: Props) {
   const { t } = useTranslation();
   const takeBack = (document: Document, reason: string) =>
@@ -60,7 +60,7 @@ function DocumentPicker({ texts, documents, perform, close }: Omit<Props, "group
   const [text, setText] = useState("");
   const [done, setDone] = useState<readonly string[]>([]);
   const chosen = documents.filter((one) => !excluded.has(one.id) && !done.includes(one.id));
-  // One after the other: each is its own deed of the service, and what went through stays done when the next one fails.
+  // Sequential: each document is a separate request, and successful ones stay done if the next one fails.
   const run = useMutation({
     mutationFn: async () => {
       for (const document of chosen) {

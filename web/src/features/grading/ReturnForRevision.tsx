@@ -14,13 +14,13 @@ import type { Submission } from "./work";
 
 interface Props {
   submission: Submission;
-  /** What was written so far: with that the window begins. */
+  /** Feedback typed so far, the initial text of the dialog. */
   feedback: string;
   isFinished: boolean;
   groupName: string;
 }
 
-/** Gives the work back to be worked on again, with words that say what to do. A finished topic is locked, there it cannot be. */
+/** Returns the work for revision with a text. Not available in a finished, locked topic. */
 export function ReturnForRevision({ submission, feedback, isFinished, groupName }: Props) {
   const { t } = useTranslation();
   if (isFinished) return null;

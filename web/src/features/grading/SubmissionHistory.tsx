@@ -18,7 +18,7 @@ interface Props {
   nameOf: (userId: string) => string | undefined;
 }
 
-/** What was handed in when, each attempt with its files as they were then. */
+/** All submissions of the group, each with its files at that time. */
 export function SubmissionHistory({ groupAssignmentId, maxPoints, nameOf }: Props) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
@@ -71,7 +71,7 @@ function AttemptItem({ attempt, maxPoints, nameOf }: { attempt: Submission } & O
   );
 }
 
-/** Whether work came in time, in words. */
+/** Whether the work was on time, as text. */
 export function LatenessBadge({ attempt }: { attempt: Submission }) {
   const { t } = useTranslation();
   if (!attempt.isLate) return <span>{t("work.onTime")}</span>;
@@ -79,7 +79,7 @@ export function LatenessBadge({ attempt }: { attempt: Submission }) {
   return <span className="text-warn font-medium">{t(`work.late.${unit}`, { count })}</span>;
 }
 
-/** A copy as it was handed in, and as PDF, which the document server makes when it is asked for. */
+/** A submitted copy, and its PDF, which the document server converts on demand. */
 export function CopyLinks({ copy }: { copy: Copy }) {
   const { t } = useTranslation();
   const title = `${copy.title}.${copy.fileExtension}`;

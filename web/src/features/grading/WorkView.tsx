@@ -41,7 +41,7 @@ interface Props {
 
 const TONES = { NOT_STARTED: "plain", IN_PROGRESS: "plain", SUBMITTED: "good", RETURNED: "warn", GRADED: "good" } as const;
 
-/** One work: whose it is and how it stands, its documents, and what the teacher says about it. */
+/** One work: group and status, documents, and the grading panel. */
 export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
   const { t } = useTranslation();
   const { moment } = useTime();
@@ -69,7 +69,7 @@ export function WorkView({ topic, neighbours, person, open, onOpen }: Props) {
   );
 }
 
-/** Names of everybody who could have done something in this room. */
+/** Names of all users who may have acted in this room. */
 function userName(workRoom: WorkRoom | undefined, person: Me): (id: string) => string | undefined {
   const known = new Map<string, string>([[person.id, person.name]]);
   if (workRoom?.teacher) known.set(workRoom.teacher.id, workRoom.teacher.name);

@@ -1,4 +1,4 @@
-// What a teacher writes about a work before the group sees it: as text, as it was typed.
+// Grade form: values as typed text.
 import type { Schemas } from "../../api/client";
 
 export interface MemberGradeForm {
@@ -8,11 +8,11 @@ export interface MemberGradeForm {
 }
 
 export interface GradeForm extends MemberGradeForm {
-  /** Only of members whose grade differs. */
+  /** Only members whose grade differs. */
   members: Record<string, MemberGradeForm>;
 }
 
-/** What this browser keeps of it, in case the service cannot be reached or the group takes its work back. */
+/** Stored in this browser in case the service is unreachable or the group takes its submission back. */
 export interface StoredGradeForm {
   submissionId: string;
   isUnsaved: boolean;
@@ -33,7 +33,7 @@ const text = (own: { value?: string | null; points?: number | null; feedback?: s
 export const formOf = (grade: Schemas["Grade"] | null): GradeForm =>
   grade === null ? EMPTY : { ...text(grade), members: Object.fromEntries(grade.memberGrades.map((own) => [own.userId, text(own)])) };
 
-/** Points as they were typed, also with a comma; null for none, undefined for what is no number of points. */
+/** Parses points, with point or comma; null if empty, undefined if invalid. */
 export function parsePoints(typed: string): number | null | undefined {
   const plain = typed.trim().replace(",", ".");
   if (plain === "") return null;
@@ -41,7 +41,7 @@ export function parsePoints(typed: string): number | null | undefined {
   return points <= 100_000 ? points : undefined;
 }
 
-/** Whether points can be given at all. */
+/** Whether the points are in range. */
 export function arePointsValid(typed: string, most: number | null): boolean {
   const points = parsePoints(typed);
   return points !== undefined && (points === null || most === null || points <= most);
@@ -49,7 +49,7 @@ export function arePointsValid(typed: string, most: number | null): boolean {
 
 const orNull = (words: string): string | null => (words.trim() === "" ? null : words.trim());
 
-/** The form as the service takes it; undefined while something in it cannot be sent. */
+/** Request body of the form; undefined while a field is invalid. */
 export function gradeBody(form: GradeForm, most: number | null): Schemas["GradeEdit"] | undefined {
   const members = Object.entries(form.members).filter(([, own]) => !isBlank(own));
   if (![form, ...members.map(([, own]) => own)].every((own) => arePointsValid(own.points, most))) return undefined;
@@ -57,10 +57,10 @@ export function gradeBody(form: GradeForm, most: number | null): Schemas["GradeE
   return { ...memberBody(form), memberGrades: members.map(([userId, own]) => ({ userId, ...memberBody(own) })) };
 }
 
-/** Whether two forms say the same to the service. */
+/** Whether two forms produce the same request. */
 export const isSameForm = (one: GradeForm, other: GradeForm): boolean => JSON.stringify(gradeBody(one, null) ?? one) === JSON.stringify(gradeBody(other, null) ?? other);
 
-/** With what to begin: words that were not saved, else the grade as the service has it, else what was written about the attempt before. */
+/** Initial values: unsaved text, else the grade of the service, else the text written for the previous submission. */
 export function initialForm(submissionId: string, grade: Schemas["Grade"] | null, stored: StoredGradeForm | null): GradeForm {
   if (stored !== null && ((stored.isUnsaved && stored.submissionId === submissionId) || (grade === null && stored.submissionId !== submissionId))) return stored.form;
   return formOf(grade);

@@ -1,5 +1,5 @@
-// Grading one attempt: what is typed is kept in this browser at once and with the service two seconds later, as a draft. A
-// grade that the group sees already is never changed by typing, only by returning it again.
+// Grading of one submission: typed text is stored in this browser immediately and saved as a draft two seconds later. A
+// returned grade is not changed by typing, only by returning it again.
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
@@ -16,20 +16,20 @@ export interface Grading {
   form: GradeForm;
   change: (part: Partial<GradeForm>) => void;
   isPublished: boolean;
-  /** Whether what stands here is not with the service. */
+  /** Whether the form has changes that are not saved. */
   isUnsaved: boolean;
   isSaving: boolean;
-  /** Whether it is on its way to the group, or back from it; saving a draft stands in nobody's way. */
+  /** Whether the grade is being returned or withdrawn; saving a draft does not set this. */
   isReturning: boolean;
   savedAt: string | undefined;
   problem: unknown;
-  /** What was changed elsewhere while something else was typed here. Nothing is sent by itself until the reader sends it. */
+  /** Fields that were changed elsewhere while the user edited them. Nothing is saved automatically until the user saves. */
   conflicts: readonly FieldConflict<GradeForm>[] | undefined;
-  /** The grade as the service has it, as a form. */
+  /** The saved grade as form values. */
   saved: GradeForm;
-  /** Leaves what was typed for what is there. */
+  /** Discards the typed values in favour of the saved ones. */
   discardOwn: () => void;
-  /** Sends what stands here; with true the group sees it, with false it does not any more. */
+  /** Saves the form; true publishes the grade, false withdraws it. */
   send: (publish?: boolean) => Promise<boolean>;
 }
 
@@ -43,7 +43,7 @@ function readStoredForm(person: string, of: string): StoredGradeForm | null {
 
 const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean => one?.status === other?.status && isSameForm(formOf(one), formOf(other));
 
-/** `of` names the work in this browser, for whichever attempt: what was written outlives a taking back. */
+/** `of` identifies the work in this browser across submissions: typed text survives taking a submission back. */
 export function useGrading(submission: Submission, person: string, of: string, most: number | null): Grading {
   const cache = useQueryClient();
   const id = submission.id;
@@ -53,7 +53,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const [isReturning, setReturning] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const [differences, setDifferences] = useState<readonly FieldConflict<GradeForm>[]>();
-  // The version of the grade that is shown; unknown until it was asked for.
+  // Version of the displayed grade; undefined until it was fetched.
   const etag = useRef<string>(undefined);
   const now = useRef({ form, grade });
   useEffect(() => {
@@ -63,7 +63,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const isPublished = grade?.status === "PUBLISHED";
   const isUnsaved = !isSameForm(form, formOf(grade));
 
-  /** Goes on with another grade than the form began with; words that are not saved yet stay. Returns whether they contradict it. */
+  /** Continues with a newer grade than the form was based on; unsaved text stays. Returns whether there are conflicts. */
   const mergeNewer = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
     const { form: here, grade: before } = now.current;
     const merged = mergeForm(formOf(before), here, formOf(found));
@@ -75,7 +75,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
     return isContradicted || isShown;
   }, []);
 
-  // What a colleague, or this teacher in another window, wrote meanwhile.
+  // A concurrent change of another teacher, or of this teacher in another window.
   const receiveNewer = submission.grade;
   useEffect(() => {
     const { grade: before } = now.current;
@@ -98,7 +98,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
 
   const send = useCallback(
     (publish?: boolean): Promise<boolean> => {
-      // One after the other: what was typed last is what stays.
+      // Sequential saves: the last typed value wins.
       saveQueue.current = saveQueue.current.then(async () => {
         const sent = now.current.form;
         const edit = gradeBody(sent, most);
@@ -149,7 +149,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
     saveDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSameForm(next, formOf(now.current.grade)), form: next } satisfies StoredGradeForm));
   };
 
-  // What the service refused waits for another word; what did not reach it goes there by itself.
+  // After a rejection, saving waits for the next edit; after a connection failure it is retried automatically.
   const isOffline = problem instanceof Problem && problem.status === 0;
   const isWaiting = isUnsaved && !isPublished && differences === undefined && (problem === undefined || isOffline);
   useEffect(() => {
@@ -158,7 +158,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
     return () => clearInterval(timer);
   }, [isOffline, isWaiting, send]);
 
-  // Going on to the next group does not wait for the two seconds.
+  // Leaving for the next group saves without the delay.
   const sendRest = useEffectEvent(() => isWaiting && void send());
   useEffect(() => () => void sendRest(), []);
 

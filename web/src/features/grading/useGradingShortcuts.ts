@@ -1,4 +1,4 @@
-// The keyboard while works are looked at one after another.
+// Keyboard shortcuts of the grading view.
 import { useEffect, useEffectEvent } from "react";
 
 import { isHandledByFocus, isDialogOpen, useShortcuts } from "../../hooks/useShortcuts";
@@ -11,7 +11,7 @@ export interface GradingShortcuts {
 
 const REGIONS = ["work-head", "work-document", "work-panel"];
 
-/** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
+/** `n` and `p` open the next and previous group, Escape the board, F6 the next region. Inactive while the user types. */
 export function useGradingShortcuts(shortcuts: GradingShortcuts): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const isOver = isDialogOpen() || document.querySelector("[role=menu], [role=listbox]") !== null;
@@ -32,7 +32,7 @@ export function useGradingShortcuts(shortcuts: GradingShortcuts): void {
   }, []);
 }
 
-/** Moves the focus to the next part of the screen, from the last to the first. */
+/** Moves the focus to the next region of the screen, cyclically. */
 function focusNextRegion(step: number): void {
   const regions = REGIONS.map((id) => document.getElementById(id)).filter((region) => region !== null);
   const current = regions.findIndex((region) => region.contains(document.activeElement));

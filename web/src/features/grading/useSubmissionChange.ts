@@ -4,7 +4,7 @@ import type { Topic } from "../work-room/workRoom";
 
 export type SubmissionChange = "back" | "anew";
 
-/** Says that the work one is looking at was taken back, or handed in anew, while one looked. Giving it back oneself is no news. */
+/** Detects that the displayed work was taken back or resubmitted meanwhile. Ignores the user's own action. */
 export function useSubmissionChange({ currentSubmissionId, status }: Topic): SubmissionChange | undefined {
   const [change, setChange] = useState<SubmissionChange>();
   const [last, setLast] = useState(currentSubmissionId);

@@ -1,4 +1,4 @@
-// One work after another: a topic with what its groups handed in is one question, so that going on to the next group asks nothing.
+// A topic with the submissions of all groups is one query, so that moving to the next group sends no request.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, Problem, type Schemas } from "../../api/client";
@@ -11,7 +11,7 @@ export type Submission = Schemas["Submission"];
 export type Copy = Schemas["SubmissionDocument"];
 export type Feedback = Schemas["Feedback"];
 
-/** A topic with the work of all its groups. Whoever may only know its outline does not find it here. */
+/** A topic with the work of all its groups. Users who may see only its outline get an error. */
 export const topicWorksQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.work(id),
@@ -22,7 +22,7 @@ export const topicWorksQuery = (id: string) =>
     },
   });
 
-/** All attempts of a group, the last one first. */
+/** All submissions of a group, latest first. */
 export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.submissions.attempts(groupAssignmentId),
@@ -32,14 +32,14 @@ export const attemptsQuery = (groupAssignmentId: string) =>
     },
   });
 
-/** The states of the grade of a submission, the present one first; `count` is how many there are. */
+/** The states of the grade of a submission, current one first; `count` is their number. */
 export const gradeHistoryQuery = (submissionId: string, count: number) =>
   queryOptions({
     queryKey: queryKeys.submissions.grades(submissionId, count),
     queryFn: () => unwrap(client.GET("/feedback/submissions/{id}/grades", { params: { path: { id: submissionId } } })),
   });
 
-/** What was said about the work of a group, in the order it was said. */
+/** Comments on the work of a group, oldest first. */
 export const commentsQuery = (groupAssignmentId: string) =>
   queryOptions({
     queryKey: queryKeys.feedback.comments(groupAssignmentId),
@@ -49,7 +49,7 @@ export const commentsQuery = (groupAssignmentId: string) =>
     },
   });
 
-/** Who wrote how long in the documents of a group. */
+/** Contributions to the documents of a group, by user. */
 export const contributionsQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.contributions(groupId),
@@ -58,7 +58,7 @@ export const contributionsQuery = (groupId: string) =>
 
 export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;
 
-/** The groups of a topic as they sit in the room, and who is before and after one of them. */
+/** The groups of a topic ordered by number, and the neighbours of one of them. */
 export function findNeighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
   const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name));
   const index = all.findIndex((one) => one.groupId === groupId);
@@ -67,7 +67,7 @@ export function findNeighbours(found: Assignment, groupId: string): { all: Topic
 
 export const isUngraded = (one: { status: Topic["status"] }): boolean => one.status === "SUBMITTED";
 
-/** A document to look at: the live one of the room, the copy that was handed in, or both. */
+/** A document to view: the live one of the room, the submitted copy, or both. */
 export interface ViewedDocument {
   id: string;
   title: string;
@@ -75,7 +75,7 @@ export interface ViewedDocument {
   copy: Copy | undefined;
 }
 
-/** What there is to look at: what was handed in first, then what else the room has for the topic. */
+/** Documents to view: submitted ones first, then other documents of the topic in the room. */
 export function listViewedDocuments(room: WorkRoom, work: Topic): ViewedDocument[] {
   const live = splitDocuments(room.documents, work).here;
   const copies = work.currentSubmission?.documents ?? [];
@@ -89,14 +89,14 @@ export function listViewedDocuments(room: WorkRoom, work: Topic): ViewedDocument
   return [...handedIn, ...others.map((document) => ({ id: document.id, title: `${document.title}.${document.fileExtension}`, document, copy: undefined }))];
 }
 
-/** The values of a scale that plainly lists them ("pass, fail"); nothing where it is a sentence or has only two ends. */
+/** Values of a scale that is a plain list ("pass, fail"); none for a sentence or a range. */
 export function listScaleValues(scale: string | null): string[] {
   const values = (scale ?? "").split(/[,;|/]/).map((value) => value.trim());
   const isList = values.length > 1 && values.every((value) => value !== "" && value.length <= 20 && !/ |\.\.|\d-\d|^\w[-–]\w$/.test(value));
   return isList ? [...new Set(values)] : [];
 }
 
-/** How late something was, in the unit that matters. */
+/** Lateness in one suitable unit. */
 export function lateness(seconds: number): { unit: "minutes" | "hours" | "days"; count: number } {
   if (seconds < 5_400) return { unit: "minutes", count: Math.max(1, Math.round(seconds / 60)) };
   if (seconds < 172_800) return { unit: "hours", count: Math.round(seconds / 3_600) };
