@@ -7,10 +7,10 @@ import { membershipChanges, newGroups, type Plan } from "./plan";
 
 interface Props {
   plan: Plan;
-  /** What was done last, in words; heard by screen readers. */
+  /** The last action as text, for screen readers. */
   announcement: string;
   failures: readonly string[];
-  /** How many changes were to be saved, failed ones included. */
+  /** Number of changes in the last save, including failed ones. */
   attemptedCount: number;
   problem: unknown;
   canUndo: boolean;
@@ -20,7 +20,7 @@ interface Props {
   onSave: () => void;
 }
 
-/** What would be saved, the way back, and the one button that saves. */
+/** Summary of the unsaved changes, undo and redo, and the button that saves. */
 export function ChangeSummary({ plan, announcement, failures, attemptedCount, problem, canUndo, canRedo, onStepHistory, isPending, onSave }: Props) {
   const { t } = useTranslation();
   const groups = newGroups(plan);

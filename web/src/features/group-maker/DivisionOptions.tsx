@@ -22,15 +22,15 @@ interface Props {
   course: CourseDetail;
   settings: DivisionSettings;
   onChange: (settings: DivisionSettings) => void;
-  /** Everybody in the class, and those who would be divided now. */
+  /** Ids of all students of the class, and of those who would be assigned now. */
   students: readonly Student[];
   present: readonly string[];
-  /** How many are in a group of this course already. */
+  /** Number of students who are in a group of this course already. */
   groupedCount: number;
   onGroups: (groups: string[][], said: string) => void;
 }
 
-/** How the class is divided: the questions, and three ways to lay out the cards. */
+/** Options for assigning the students, and three ways to lay out the cards. */
 export function DivisionOptions({ course, settings, onChange, students, present, groupedCount, onGroups }: Props) {
   const { t } = useTranslation();
   const { size, isLeftOut, wishes } = settings;

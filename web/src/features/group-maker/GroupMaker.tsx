@@ -26,11 +26,11 @@ interface Props {
   students: readonly Student[];
   groups: readonly Known[];
   topicId: string | undefined;
-  /** Whose wishes are remembered in this browser. */
+  /** The user whose wishes are stored in this browser. */
   person: string;
 }
 
-/** The cards of a class between its groups; nothing is saved before the button at the foot. */
+/** Moves the students of a class between groups; nothing is saved before the button at the bottom is pressed. */
 export function GroupMaker({ course, students, groups, topicId, person }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -68,7 +68,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   const stepHistory = (direction: "undo" | "redo") => {
     if (history[direction === "undo" ? "past" : "future"].length === 0) return;
     step({ do: direction });
-    // The card that had the focus may have gone where it came from.
+    // The focused card may have moved back to its former column.
     setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>("[data-summary]")?.focus(), 100);
     setAnnouncement(direction === "undo" ? t("divide.undone") : t("divide.redone"));
   };
@@ -118,7 +118,7 @@ export function GroupMaker({ course, students, groups, topicId, person }: Props)
   const targets = [{ key: null, name: t("divide.free") }, ...plan.columns.filter((column) => !isLocked(column.key)).map((column) => ({ key: column.key, name: t("divide.goal", { name: title(column), count: column.members.length }) }))];
   const cards = (members: readonly string[]) => students.filter((student) => members.includes(student.id));
   const alone = ungroupedStudents(plan, ids);
-  // Where somebody is known to be, if he is no longer there on the screen.
+  // The known group of a student who is no longer shown in it.
   const origin = (key: string | null) => (student: string) => {
     const here = plan.columns.find((column) => column.key === key);
     const left = here?.savedMembers.includes(student) ? undefined : plan.columns.find((column) => column.savedMembers.includes(student) && !column.members.includes(student));
@@ -233,7 +233,7 @@ const targetName = (plan: Plan, groupId: string | null, title: (target: { name: 
   return target ? title(target) : "–";
 };
 
-/** The wishes this browser remembers, if they are any. */
+/** Parses the wishes stored in this browser; ignores invalid ones. */
 function parseWishes(text: string): Wish[] {
   try {
     const found: unknown = JSON.parse(text === "" ? "[]" : text);
@@ -243,7 +243,7 @@ function parseWishes(text: string): Wish[] {
   }
 }
 
-/** Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), but not where somebody types: there they are the field's own. */
+/** Undo by Ctrl+Z and redo by Ctrl+Shift+Z (or Ctrl+Y), except in text fields, which have their own undo. */
 function useUndoKeys(stepHistory: (way: "undo" | "redo") => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

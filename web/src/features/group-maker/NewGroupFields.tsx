@@ -9,12 +9,12 @@ import type { CourseDetail } from "./courseGroups";
 export interface NewGroupSettings {
   scheme: string;
   starts: "now" | "later";
-  /** ISO 8601; null while nothing is chosen. */
+  /** ISO 8601; null while nothing is selected. */
   start: string | null;
   topicId: string;
 }
 
-/** What no topic is called in the list of topics. */
+/** Value of the option without a topic. */
 export const NO_TOPIC = "none";
 
 interface Props {
@@ -24,7 +24,7 @@ interface Props {
   problem: string | undefined;
 }
 
-/** What the new groups are called, when their students see them, and on what they work. */
+/** Names, start date and topic of the new groups. */
 export function NewGroupFields({ course, details, onChange, problem }: Props) {
   const { t } = useTranslation();
   const set = (change: Partial<NewGroupSettings>) => onChange({ ...details, ...change });

@@ -11,27 +11,27 @@ import { Dialog } from "../../components/Dialog";
 import type { PlanColumn } from "./plan";
 
 interface Props {
-  /** null for those who are in no group. */
+  /** null for the column of students without a group. */
   column: PlanColumn | null;
   name: string;
   count: number;
   isHidden: boolean;
   isLocked: boolean;
   onUnlock: () => void;
-  /** Why this group cannot be made as it is. */
+  /** Why this group cannot be created as it is. */
   problem: string | undefined;
-  /** What to think about again, such as two who should be apart. */
+  /** Hints, such as two students who should be apart. */
   hints: readonly string[];
   onRelabel: (number: number, name: string) => void;
   onRemove: () => void;
   children: ReactNode;
 }
 
-/** The frame around the cards of a group: its name, how many are in it, what is the matter with it. */
+/** Frame around the cards of a group: name, member count, errors and hints. */
 export function PlannedGroup({ column, name, count, isHidden, isLocked, onUnlock, problem, hints, onRelabel, onRemove, children }: Props) {
   const { t } = useTranslation();
   const [isNaming, setNaming] = useState(false);
-  // Those in no group stand beside the groups, not among them.
+  // The column of students without a group is next to the groups, not one of them.
   const Title = column === null ? "h2" : "h3";
   const isNew = column !== null && column.groupId === null;
   const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";

@@ -7,18 +7,18 @@ import { Badge } from "../../components/Badge";
 import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
 import type { Student } from "./courseGroups";
 
-/** Where cards may go. */
+/** A column that cards can be moved to. */
 export interface MoveTarget {
-  /** null for no group. */
+  /** null for the column of students without a group. */
   key: string | null;
   name: string;
 }
 
 interface Props {
-  /** null for those who are in no group. */
+  /** null for the column of students without a group. */
   column: string | null;
   name: string;
-  /** The group somebody would leave, for those who are moved and not saved. */
+  /** The group that a moved, not yet saved student would leave. */
   origin: (student: string) => string | undefined;
   students: readonly Student[];
   absent: readonly string[];
@@ -26,14 +26,14 @@ interface Props {
   isLocked: boolean;
   none: string;
   onMove: (students: string[], from: string | null, to: string | null) => void;
-  /** Absent where the group exists already: who is in it stays in it. */
+  /** Undefined for existing groups: their members stay. */
   onMark?: ((students: string[], isAbsent: boolean) => void) | undefined;
 }
 
 const DRAG_TYPE = "groupwork-student";
 const UNASSIGNED = "";
 
-/** The cards of one group: dragged by mouse, finger or keys, or moved by the menu of a card. */
+/** The cards of one group, moved by drag and drop (mouse, touch or keyboard) or by the menu of a card. */
 export function StudentColumn({ column, name, origin, students, absent, targets, isLocked, none, onMove, onMark }: Props) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<Selection>(new Set());
@@ -52,7 +52,7 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
       <span className="bg-accent text-on-accent rounded-lg px-3 py-2">{items.length === 1 ? items[0]?.["text/plain"] : t("divide.students", { count: items.length })}</span>
     ),
   });
-  /** The card, with all others that are chosen when it is one of them. */
+  /** The ids to move: the whole selection if the card is selected, else the card alone. */
   const selectionWith = (id: string): string[] => {
     const chosen = students.filter((one) => selected === "all" || selected.has(one.id)).map((one) => one.id);
     return chosen.includes(id) ? chosen : [id];
@@ -74,7 +74,7 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
       aria-label={name}
       data-place={column ?? UNASSIGNED}
       items={students.map((student) => ({ ...student, from: origin(student.id) }))}
-      // What a row shows also depends on these.
+      // The rows also depend on these values.
       dependencies={[selected, targets, absent, isLocked]}
       selectionMode={isLocked ? "none" : "multiple"}
       selectionBehavior="replace"
@@ -119,12 +119,12 @@ async function parseDraggedCards(items: readonly { kind: string }[]): Promise<Dr
   return (await Promise.all(texts)).filter(Boolean).map((text) => JSON.parse(text) as DraggedCard);
 }
 
-/** After cards went by the menu the next one has the focus: whoever clears a column goes on where he is. */
+/** After moving a card by its menu, focuses the next card, so that a column can be cleared by keyboard. */
 function focusNext(students: readonly Student[], gone: readonly string[], column: string | null): void {
   const at = students.findIndex((one) => gone.includes(one.id));
   const rest = students.filter((one) => !gone.includes(one.id));
   const next = rest[Math.min(at, rest.length - 1)];
   const grid = () => document.querySelector<HTMLElement>(`[data-place="${column ?? UNASSIGNED}"]`);
-  // The menu gives the focus back to a button that is no longer there; this has to come after that.
+  // The menu restores the focus to its removed button, so this has to run after that.
   setTimeout(() => (next ? grid()?.querySelector<HTMLElement>(`[data-key="${next.id}"]`) : grid())?.focus(), 100);
 }

@@ -15,13 +15,13 @@ interface Props {
   onChange: (wishes: Wish[]) => void;
 }
 
-/** Who should not share a group, and who should. */
+/** Students who should not, or should, share a group. */
 export function WishEditor({ students, wishes, onChange }: Props) {
   const { t } = useTranslation();
   const sentence = useWishSentence(students);
   const removeAt = (index: number) => {
     onChange(wishes.filter((_, at) => at !== index));
-    // The one that was pressed is gone; the next stands where it stood.
+    // The pressed button is removed; the focus moves to the next one.
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-wish="${Math.min(index, wishes.length - 2)}"], [data-wish-new]`)?.focus());
   };
   return (
@@ -48,7 +48,7 @@ export function WishEditor({ students, wishes, onChange }: Props) {
   );
 }
 
-/** Says a wish in words: "Ada and Ben apart". */
+/** Returns a function that renders a wish as text: "Ada and Ben apart". */
 export function useWishSentence(students: readonly Student[]): (wish: Wish) => string {
   const { t, i18n } = useTranslation();
   const list = new Intl.ListFormat(i18n.language, { type: "conjunction" });

@@ -1,4 +1,4 @@
-// What the service knows of a course whose students are divided, and how the division gets there.
+// API calls of the group maker.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Problem, type Schemas } from "../../api/client";
@@ -9,7 +9,7 @@ import { type MembershipChange, countGroups, newGroups, type PlanColumn, type Pl
 export type CourseDetail = Schemas["CourseDetail"];
 export type Strategy = Schemas["Strategy"];
 
-/** A student as a card shows him. */
+/** A student as shown on a card. */
 export interface Student {
   id: string;
   name: string;
@@ -18,30 +18,30 @@ export interface Student {
 export const courseQuery = (courseId: string) =>
   queryOptions({ queryKey: queryKeys.courses.one(courseId), queryFn: () => unwrap(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
 
-/** The students of a class, by name. */
+/** The students of a class, sorted by name. */
 export const studentsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.classes.names(classId),
     queryFn: async (): Promise<Student[]> => (await unwrap(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
   });
 
-/** All groups of a class: their numbers are taken, whatever course they belong to. */
+/** All groups of a class: their numbers are taken, in any course. */
 export const classGroupsQuery = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofClass(classId),
     queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { classId } } }))).filter((group) => group.view === "FULL"),
   });
 
-/** The groups of a course as places on the screen. */
+/** The groups of a course as columns of the plan. */
 export const columnsOf = (groups: readonly ListedGroup[], courseId: string): Omit<PlanColumn, "members">[] =>
   groups
     .filter((group) => group.courseId === courseId)
     .map((group) => ({ key: group.id, groupId: group.id, number: group.groupNumber, name: group.displayName ?? group.name, savedMembers: group.members.map((member) => member.userId) }));
 
-/** Whether a group only works on topics that are finished: its members are those whose work was graded. */
+/** Whether a group works on finished topics only; its members must stay, because their work was graded. */
 export const isFinished = (group: ListedGroup): boolean => group.groupAssignments.length > 0 && group.groupAssignments.every((own) => own.assignment.status === "FINISHED");
 
-/** Lets the service divide, which knows who has worked with whom; it saves nothing. */
+/** Requests a division from the service, which knows who has worked together before. Saves nothing. */
 export async function requestDivision(course: CourseDetail, studentIds: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
   const kept = (kind: Wish["kind"]) =>
     wishes.filter((wish) => wish.kind === kind).map((wish) => wish.students.filter((student) => studentIds.includes(student))).filter((set) => set.length > 1);
@@ -55,7 +55,7 @@ export async function requestDivision(course: CourseDetail, studentIds: readonly
   return { groups: answer.groups.map((group) => group.members.map((member) => member.id)), repeated: answer.repeatedPairs };
 }
 
-/** Makes the new groups, all or none. */
+/** Creates the new groups, all or none. */
 export const createGroups = (course: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<ListedGroup[]> =>
   unwrap(
     client.POST("/groups/batch", {
@@ -68,17 +68,17 @@ export const createGroups = (course: CourseDetail, plan: Plan, startDate: string
     }),
   );
 
-/** A change that was refused, and why. */
+/** A rejected change with its error. */
 export interface FailedChange {
   change: MembershipChange;
   problem: unknown;
 }
 
-/** Saves the changes of existing groups one by one; what is refused does not stop the others. */
+/** Saves changes of existing groups one by one; a rejected change does not stop the others. */
 export async function applyChanges(changes: readonly MembershipChange[]): Promise<FailedChange[]> {
   const failures: FailedChange[] = [];
   for (const change of changes) {
-    // oxlint-disable-next-line no-await-in-loop -- in this order: who leaves a group for another is never in both
+    // oxlint-disable-next-line no-await-in-loop -- sequential, so that a student who changes groups is never in both
     await applyChange(change).catch((problem: Problem) => failures.push({ change, problem }));
   }
   return failures;

@@ -6,18 +6,18 @@ const column = (id: string, ...members: string[]): PlanColumn => ({ key: id, gro
 const plan = (...columns: PlanColumn[]): Plan => ({ columns, absent: [] });
 const names = (found: Plan) => Object.fromEntries(found.columns.map((one) => [one.key, one.members.join()]));
 
-describe("how many groups", () => {
+describe("countGroups", () => {
   const about = (size: number, isEven: boolean) => ({ by: "size", count: 0, size, isEven }) as const;
-  it("spreads a rest over the others, or leaves it a group of its own", () => {
+  it("spreads a remainder or leaves it as a separate group", () => {
     expect(countGroups(23, about(3, true))).toBe(7);
     expect(countGroups(23, about(3, false))).toBe(8);
     expect(countGroups(2, about(3, true))).toBe(1);
   });
-  it("is never more than there are students", () => {
+  it("never exceeds the number of students", () => {
     expect(countGroups(5, { by: "count", count: 8, size: 0, isEven: true })).toBe(5);
     expect(countGroups(0, { by: "count", count: 8, size: 0, isEven: true })).toBe(0);
   });
-  it("cuts an order into groups that differ by one at most", () => {
+  it("splits students into groups whose sizes differ by one at most", () => {
     const sizes = splitEvenly(Array.from({ length: 23 }, (_, index) => String(index)), 7).map((group) => group.length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(23);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBe(1);
@@ -25,32 +25,32 @@ describe("how many groups", () => {
   });
 });
 
-describe("names", () => {
-  it("count by number or by letter", () => {
+describe("group names", () => {
+  it("count by number or letter", () => {
     expect(groupName("Group #", 12, 3)).toBe("Group 12");
     expect(groupName("Team @", 12, 3)).toBe("Team D");
     expect(groupName("@", 1, 27)).toBe("AB");
     expect(groupName(" ", 4, 0)).toBe("4");
   });
-  it("of groups that exist stay", () => {
+  it("of existing groups stay", () => {
     const found = withScheme(withNewGroups(plan(column("a")), [["x"]], "Group #", 5), "Team @");
     expect(found.columns.map((one) => one.name)).toEqual(["a", "Team A"]);
   });
 });
 
-describe("moving", () => {
-  it("takes everybody from one group to another, and from none", () => {
+describe("withMoved", () => {
+  it("moves students between groups and from none", () => {
     const start = plan(column("a", "ada", "ben"), column("b"));
     expect(names(withMoved(start, ["ada", "ben"], "a", "b"))).toEqual({ a: "", b: "ada,ben" });
     expect(names(withMoved(start, ["cleo"], null, "b"))).toEqual({ a: "ada,ben", b: "cleo" });
     expect(ungroupedStudents(withMoved(start, ["ada"], "a", null), ["ada", "ben", "cleo"])).toEqual(["ada", "cleo"]);
   });
-  it("puts nobody into a group twice, and nowhere when it is the same place", () => {
+  it("does not duplicate members, and ignores a move to the same column", () => {
     const start = plan(column("a", "ada"), column("b", "ada"));
     expect(names(withMoved(start, ["ada"], "a", "b"))).toEqual({ a: "", b: "ada" });
     expect(withMoved(start, ["ada"], "a", "a")).toBe(start);
   });
-  it("leaves out who is not here", () => {
+  it("excludes absent students", () => {
     const start = withAbsence(withNewGroups(plan(column("a", "ada")), [["ben", "cleo"]], "#", 2), ["cleo"], true);
     expect(names(start)).toEqual({ a: "ada", new2: "ben" });
     expect(studentsToDivide(start, ["ada", "ben", "cleo"], true)).toEqual(["ben"]);
@@ -59,8 +59,8 @@ describe("moving", () => {
   });
 });
 
-describe("what is saved", () => {
-  it("is a move, somebody who comes, somebody who goes", () => {
+describe("membershipChanges", () => {
+  it("lists moved, added and removed students", () => {
     let found = plan(column("a", "ada", "ben"), column("b", "cleo"));
     found = withMoved(found, ["ada"], "a", "b");
     found = withMoved(found, ["dan"], null, "b");
@@ -71,20 +71,20 @@ describe("what is saved", () => {
       { student: "ben", from: "a", to: null },
     ]);
   });
-  it("is nothing after a way there and back", () => {
+  it("is empty after moving back", () => {
     const start = plan(column("a", "ada"), column("b"));
     const back = withMoved(withMoved(start, ["ada"], "a", "b"), ["ada"], "b", "a");
     expect(hasChanges(back)).toBe(false);
     expect(hasChanges(withEmptyGroup(back, "#", 3))).toBe(true);
   });
-  it("leaves an existing group for one that is to be made", () => {
+  it("includes leaving an existing group for a new one", () => {
     const found = withMoved(withEmptyGroup(plan(column("a", "ada")), "#", 2), ["ada"], "a", "new2");
     expect(membershipChanges(found)).toEqual([{ student: "ada", from: "a", to: null }]);
   });
 });
 
-describe("wishes", () => {
-  it("are broken by two who should be apart, and by one who is alone", () => {
+describe("brokenWishes", () => {
+  it("reports two students who should be apart, and one who is alone", () => {
     const apart = { kind: "apart", students: ["ada", "ben"] } as const;
     const together = { kind: "together", students: ["ada", "cleo"] } as const;
     expect(brokenWishes(column("a", "ada", "ben"), [apart, together])).toEqual([apart, together]);
@@ -92,20 +92,20 @@ describe("wishes", () => {
   });
 });
 
-describe("what others do meanwhile", () => {
-  it("is taken over, and what was done here stays done", () => {
+describe("rebasePlan", () => {
+  it("takes over concurrent changes and keeps local ones", () => {
     const mine = withMoved(plan(column("a", "ada", "ben"), column("b", "cleo")), ["ada"], "a", "b");
     const known = [column("a", "ada", "ben", "dan"), column("b"), column("c", "eve")];
     expect(names(rebasePlan(mine, known))).toEqual({ a: "ben,dan", b: "ada", c: "eve" });
   });
-  it("does not bring back what was saved", () => {
+  it("does not restore saved changes", () => {
     const mine = withMoved(plan(column("a", "ada"), column("b")), ["ada"], "a", "b");
     expect(membershipChanges(rebasePlan(mine, [column("a"), column("b", "ada")]))).toEqual([]);
   });
 });
 
-describe("the way back", () => {
-  it("goes step by step, and forward again", () => {
+describe("history", () => {
+  it("undoes and redoes step by step", () => {
     const start = plan(column("a", "ada"), column("b"));
     const next = withMoved(start, ["ada"], "a", "b");
     const done = applyStep({ past: [], now: start, future: [] }, { do: "plan", plan: next });
