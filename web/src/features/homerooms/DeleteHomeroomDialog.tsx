@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../components/ConfirmButton";
 import { toast } from "../../components/toast";
 import { homeroomLabel, type Homeroom } from "./homerooms";
 
-/** Asks before a homeroom goes; its people stay. */
+/** Confirms deleting a homeroom; its users stay. */
 export function DeleteHomeroomDialog({ homeroom, onClose, onDeleted }: { homeroom: Homeroom; onClose: () => void; onDeleted?: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

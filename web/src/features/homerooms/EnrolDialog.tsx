@@ -15,10 +15,10 @@ import { ListSkeleton } from "../../components/ListSkeleton";
 import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";
 
-/** How many the service takes at once. */
+/** Maximum number of students per request. */
 const MAX_STUDENTS = 500;
 
-/** Many students into a homeroom: looked for, ticked, sent together. What is ticked stays ticked while one looks on. */
+/** Enrols several students in a homeroom. The selection survives changing the search. */
 export function EnrolDialog({ homeroom, enrolledIds, onClose }: { homeroom: Homeroom; enrolledIds: ReadonlySet<string>; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

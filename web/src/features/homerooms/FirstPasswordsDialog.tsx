@@ -12,14 +12,14 @@ import { ListSkeleton } from "../../components/ListSkeleton";
 import { Dialog } from "../../components/Dialog";
 import type { Homeroom } from "./homerooms";
 
-/** Passwords for those of a homeroom who have never signed in, to be handed out in the first lesson. */
+/** Creates first passwords for students of a homeroom who have never signed in, to be handed out. */
 export function FirstPasswordsDialog({ homeroom, onClose }: { homeroom: Homeroom; onClose: () => void }) {
   const { t } = useTranslation();
   const [sheets, setSheets] = useState<PasswordSheet[]>([]);
   const found = useQuery({
     queryKey: queryKeys.users.unseen(homeroom.id),
     queryFn: async () => (await fetchAllUsers({ homeroomId: homeroom.id, role: "STUDENT", isActive: "1" })).filter((user): user is FullUser => isFullUser(user) && user.lastLoginAt === null),
-    // While slips are made nobody is to drop out of the list.
+    // The list must not change while passwords are being created.
     staleTime: Infinity,
     gcTime: 0,
   });

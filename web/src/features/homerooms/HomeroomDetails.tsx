@@ -22,7 +22,7 @@ import { FirstPasswordsDialog } from "./FirstPasswordsDialog";
 import { homeroomLabel, homeroomsQuery, homeroomStudentsQuery, type HomeroomStudent } from "./homerooms";
 import { DeleteHomeroomDialog } from "./DeleteHomeroomDialog";
 
-/** One homeroom: who is in it, who leads it. */
+/** One homeroom with its students and teacher. */
 export function HomeroomDetails({ id, onBack }: { id: string; onBack: () => void }) {
   const { t } = useTranslation();
   const homeroomsQueryResult = useQuery(homeroomsQuery);
@@ -108,7 +108,7 @@ function StudentName({ row }: { row: HomeroomStudent }) {
   );
 }
 
-/** Takes a student out, and back in. */
+/** Removes a student from the homeroom; can be undone. */
 function useRemoveStudent(id: string) {
   const { t } = useTranslation();
   const errorText = useErrorText();

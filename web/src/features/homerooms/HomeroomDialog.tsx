@@ -15,7 +15,7 @@ import { homeroomsQuery, type Homeroom } from "./homerooms";
 import { TeacherField } from "./TeacherField";
 import { schoolYearAt } from "./schoolYears";
 
-/** A homeroom's name, year, grade and teacher: of a new one, or of one that is there. */
+/** Creates a homeroom or edits its name, year, grade and teacher. */
 export function HomeroomDialog({ homeroom, onClose }: { homeroom: Homeroom | null; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -103,5 +103,5 @@ export function HomeroomList({ year, onYear, onOpen, onAdd }: Props) {
   );
 }
 
-/** On the line of the name beside it. */
+/** Aligned with the name in the same row. */
 const CellLine = ({ children }: { children: string | number }) => <span className="flex min-h-11 items-center tabular-nums">{children}</span>;

@@ -17,10 +17,10 @@ import type { Homeroom } from "./homerooms";
 import { createCopy, planRollOver, type HomeroomCopy } from "./rollOver";
 import { nextYear, schoolYearAt } from "./schoolYears";
 
-/** The year that follows one; where homerooms have none, this one. */
+/** The following school year, or the same text if it names no year. */
 const nextOrSame = (year: string): string => nextYear(year) || schoolYearAt(serverNow());
 
-/** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
+/** Copies the homerooms of a school year into the next one, a grade higher, with their students. The originals stay. */
 export function RollOverDialog({ homerooms, onClose, onDone }: { homerooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

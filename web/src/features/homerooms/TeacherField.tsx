@@ -6,7 +6,7 @@ import { foldCase } from "../../i18n/names";
 import { staffQuery } from "../users/users";
 import { ComboBox } from "../../forms/ComboBox";
 
-/** Who leads a homeroom: found by the name; nobody when the field is emptied. */
+/** Selects the teacher of a homeroom by name; none when the field is cleared. */
 export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {
   const { t } = useTranslation();
   const { data: known = [] } = useQuery(staffQuery);

@@ -1,4 +1,4 @@
-// Homerooms and who is in them.
+// Queries about homerooms and their students.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -12,5 +12,5 @@ export const homeroomsQuery = queryOptions({ queryKey: queryKeys.homerooms.list(
 export const homeroomStudentsQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.homerooms.students(id), queryFn: () => unwrap(client.GET("/homerooms/{id}/students", { params: { path: { id } } })) });
 
-/** How a homeroom is called where several years stand beside each other. */
+/** Label of a homeroom in lists that contain several years. */
 export const homeroomLabel = (room: Homeroom): string => [room.name, room.academicYear].filter(Boolean).join(" · ");

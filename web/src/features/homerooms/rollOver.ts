@@ -1,20 +1,20 @@
-// From one school year into the next.
+// Copies homerooms into the next school year.
 import { client, unwrap } from "../../api/client";
 import { compareNumbered } from "../../i18n/names";
 import { fetchAllUsers } from "../users/users";
 import type { Homeroom } from "./homerooms";
 import { nextName } from "./schoolYears";
 
-/** A homeroom and what becomes of it. */
+/** A homeroom and its planned copy. */
 export interface HomeroomCopy {
   source: Homeroom;
   name: string;
   isWanted: boolean;
-  /** Somebody has made it already. */
+  /** A homeroom with this name already exists in the target year. */
   isExisting: boolean;
 }
 
-/** What would become of the homerooms of a year: those with a number go up, others have to be chosen. */
+/** Plans the copies of the homerooms of a year: names with a number are incremented, others have to be selected. */
 export function planRollOver(homerooms: readonly Homeroom[], from: string, to: string): HomeroomCopy[] {
   const of = homerooms.filter((homeroom) => (homeroom.academicYear ?? "") === from);
   return of
@@ -26,7 +26,7 @@ export function planRollOver(homerooms: readonly Homeroom[], from: string, to: s
     });
 }
 
-/** Makes one of the new year, with whoever can still sign in; answers its id. */
+/** Creates one copy with the students who can still sign in, and returns its id. */
 export async function createCopy({ source, name }: HomeroomCopy, academicYear: string, keepsTeacher: boolean): Promise<string> {
   const gradeLevel = source.gradeLevel === null ? null : (nextName(source.gradeLevel) ?? source.gradeLevel);
   const students = await fetchAllUsers({ role: "STUDENT", isActive: "1", homeroomId: source.id });
