@@ -11,7 +11,7 @@ import { listNewHomerooms } from "./columns";
 import { ImportReportView } from "./ImportReport";
 import { sendImport, type Change, type Wizard } from "./wizard";
 
-/** 3: what would happen. Nothing has been changed so far. */
+/** Step 3: preview. Nothing has been changed so far. */
 export function CheckStep({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -50,7 +50,7 @@ export function CheckStep({ wizard, change }: { wizard: Wizard; change: Change }
   );
 }
 
-/** Homerooms that the table names and nobody has made yet: wanted, or a slip of the pen. */
+/** New homerooms named by the table: wanted, or typing errors. */
 function NewHomerooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   const { t } = useTranslation();
   const { data: known } = useQuery(homeroomsQuery);

@@ -12,7 +12,7 @@ import { Card } from "../../components/Card";
 import { FIELDS, findMissingField, parseLine, type Field } from "./columns";
 import { sendImport, useProgress, type Change, type Wizard } from "./wizard";
 
-/** 2: which column says what, and how the first people are understood by that. */
+/** Step 2: maps columns to fields and previews the first rows. */
 export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change: Change; onBack: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -47,7 +47,7 @@ export function ColumnsStep({ wizard, change, onBack }: { wizard: Wizard; change
 }
 
 const NONE = "none";
-/** What almost every table has; the others stand behind a fold. */
+/** The common fields; the others are in a disclosure. */
 const COMMON_FIELDS: readonly Field[] = ["email", "firstName", "lastName", "name", "role", "homeroom"];
 
 function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; change: Change }) {
@@ -105,7 +105,7 @@ function ColumnMapping({ wizard, rows, change }: { wizard: Wizard; rows: string[
   );
 }
 
-/** Why the service did not take the file. */
+/** Why the service rejected the file. */
 export function FileError({ problem }: { problem: unknown }) {
   const { t } = useTranslation();
   if (problem === null) return null;
@@ -117,7 +117,7 @@ export function FileError({ problem }: { problem: unknown }) {
   );
 }
 
-/** How far sending or importing is. */
+/** Progress of the upload or the import. */
 export function SendingProgress({ wizard }: { wizard: Wizard }) {
   const { t } = useTranslation();
   const progress = useProgress();
@@ -129,7 +129,7 @@ export function SendingProgress({ wizard }: { wizard: Wizard }) {
   return <ProgressBar label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`} share={progress.done / progress.rows} />;
 }
 
-/** How large a file is, in the unit that fits. */
+/** Size of a file, in a suitable unit. */
 export function FileSize({ bytes }: { bytes: number }) {
   const { i18n } = useTranslation();
   const [unit, per] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);

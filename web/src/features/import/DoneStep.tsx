@@ -7,7 +7,7 @@ import { ImportPasswords } from "./ImportPasswords";
 import { ImportReportView } from "./ImportReport";
 import type { Change, Wizard } from "./wizard";
 
-/** 4: what happened, the first passwords, and who was not in the file. */
+/** Step 4: result, first passwords, and users missing from the file. */
 export function DoneStep({ wizard, change, restart }: { wizard: Wizard; change: Change; restart: () => void }) {
   const { t } = useTranslation();
   const report = wizard.result;

@@ -8,7 +8,7 @@ import { Card } from "../../components/Card";
 import { downloadTable } from "./csv";
 import { readFile, type Change } from "./wizard";
 
-/** 1: which file. */
+/** Step 1: selects the file. */
 export function FileStep({ change }: { change: Change }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

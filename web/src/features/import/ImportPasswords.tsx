@@ -9,7 +9,7 @@ import { parseLine } from "./columns";
 import { allUsersQuery, usersWithoutPassword } from "./users";
 import type { Change, Report, Wizard } from "./wizard";
 
-/** First passwords for those whom an import has made. */
+/** Creates first passwords for users added by an import. */
 export function ImportPasswords({ wizard, report, change }: { wizard: Wizard; report: Report; change: Change }) {
   const { t } = useTranslation();
   const known = useQuery({ ...allUsersQuery, enabled: report.created > 0 });

@@ -11,10 +11,10 @@ import type { Report as Found, ReportRow, Wizard } from "./wizard";
 type Status = ReportRow["status"];
 type Row = ReportRow & { id: string; name: string; email: string };
 const STATUSES: readonly Status[] = ["failed", "created", "updated", "invited", "skipped"];
-/** How many rows are laid out at a time. */
+/** Number of rows per page. */
 const PAGE_SIZE = 100;
 
-/** How each row went, or would go: counts that narrow the list, problems first. */
+/** Result or preview per row: counts that filter the list, errors first. */
 export function ImportReportView({ wizard, report }: { wizard: Wizard; report: Found }) {
   const { t } = useTranslation();
   const [status, setStatus] = useState<Status>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
@@ -66,7 +66,7 @@ export function ImportReportView({ wizard, report }: { wizard: Wizard; report: F
   );
 }
 
-/** Who a row of a table is about; what an archive says stays in it. */
+/** The user of a table row; rows of an archive carry no table cells. */
 function rowPerson(wizard: Wizard, row: ReportRow): { name: string; email: string } {
   const cells = wizard.rows?.[row.row - 1];
   if (!cells) return { name: "", email: "" };
@@ -74,7 +74,7 @@ function rowPerson(wizard: Wizard, row: ReportRow): { name: string; email: strin
   return { name: [line.firstName, line.lastName].filter(Boolean).join(" "), email: line.email };
 }
 
-/** Whom a row is about; where there is little room, also what is wrong with it. */
+/** The user of a row; on narrow screens with its errors. */
 function RowPerson({ name, email, problems }: { name: string; email: string; problems: string[] }) {
   return (
     <span className="flex flex-col [overflow-wrap:anywhere]">
@@ -95,7 +95,7 @@ function RowProblems({ problems }: { problems: string[] }) {
   );
 }
 
-/** What is wrong with a row, in the reader's words where we have them. */
+/** Returns a function that renders row errors in the reader's language where translated. */
 function useRowProblemText(): (problem: ReportRow["errors"][number]) => string {
   const { t, i18n } = useTranslation();
   return ({ column, code, message }) => {

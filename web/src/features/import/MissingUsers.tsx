@@ -13,7 +13,7 @@ import { Card } from "../../components/Card";
 import { allUsersQuery, usersNotInFile } from "./users";
 import type { Report, Wizard } from "./wizard";
 
-/** Who is in the school and not in the file: left as they are, unless somebody chooses otherwise. */
+/** Users of the school missing from the file; they stay unchanged unless the administrator deactivates them. */
 export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Report }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -34,7 +34,7 @@ export function MissingUsers({ wizard, report }: { wizard: Wizard; report: Repor
   });
   const people = known ? usersNotInFile(wizard, report, known) : [];
   if (people.length === 0) return null;
-  // The account of somebody who is in another school, too, is not ours to switch off.
+  // An account shared with another school cannot be deactivated here.
   const own = people.filter(isFullUser);
   const isAll = own.length > 0 && own.every((user) => chosen.has(user.id));
   const picked = own.filter((user) => chosen.has(user.id));

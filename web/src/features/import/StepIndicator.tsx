@@ -5,7 +5,7 @@ import type { Step } from "./wizard";
 
 const STEPS = ["file", "columns", "check", "done"] as const;
 
-/** The four steps, and where one is. */
+/** The four steps and the current one. */
 export function StepIndicator({ step }: { step: Step }) {
   const { t } = useTranslation();
   const here = STEPS.indexOf(step);

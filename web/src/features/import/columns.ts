@@ -1,19 +1,19 @@
-// Which column of somebody's table says what, and the table the service wants.
+// Maps columns of an arbitrary table to fields and composes the table that the service expects.
 
 export const FIELDS = ["email", "firstName", "lastName", "name", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
 export type Field = (typeof FIELDS)[number];
-/** The place of each field among the columns; what is not there says nothing. */
+/** Column index of each field; missing fields are ignored. */
 export type ColumnMap = Partial<Record<Field, number>>;
 
 export interface TableReading {
   columns: ColumnMap;
-  /** The role of everybody, where no column says it. */
+  /** Role of all rows, where no column contains roles. */
   defaultRole: "student" | "teacher";
-  /** Homerooms that are not to be made. */
+  /** Names of homerooms that must not be created. */
   excludedHomerooms: readonly string[];
 }
 
-/** How columns are called out there, in small letters without spaces and signs. */
+/** Known column titles, in lower case without spaces and punctuation. */
 const KNOWN_NAMES: Record<Field, readonly string[]> = {
   email: ["email", "mail", "emailaddress", "emailadresse", "mailadresse", "eposta", "primaryemail"],
   firstName: ["firstname", "first", "givenname", "forename", "vorname", "rufname", "vornamen"],
@@ -28,7 +28,7 @@ const KNOWN_NAMES: Record<Field, readonly string[]> = {
 
 const normalized = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}]/gu, "");
 
-/** What the columns are taken for by their names; each is taken once. */
+/** Guesses the columns by their titles; each column is used once. */
 export function guessColumns(header: readonly string[]): ColumnMap {
   const places: ColumnMap = {};
   for (const field of FIELDS) {
@@ -39,7 +39,7 @@ export function guessColumns(header: readonly string[]): ColumnMap {
   return places;
 }
 
-/** What is still to be said before the table can be read. */
+/** What is still missing before the table can be imported. */
 export function findMissingField(places: ColumnMap): "email" | "name" | null {
   if (places.email === undefined) return "email";
   return places.firstName === undefined && places.lastName === undefined && places.name === undefined ? "name" : null;
@@ -48,14 +48,14 @@ export function findMissingField(places: ColumnMap): "email" | "name" | null {
 const STUDENTS = ["student", "students", "pupil", "learner", "s", "schüler", "schueler", "schülerin", "schülerinnen", "lernende", "lernender"];
 const TEACHERS = ["teacher", "teachers", "staff", "t", "l", "lehrer", "lehrerin", "lehrkraft", "lehrperson", "kollegium"];
 
-/** A role as the service calls it; what we do not know stays as it is, and the service says so. */
+/** Parses a role; unknown values are passed on, and the service reports them. */
 export function parseRole(text: string): string {
   const word = normalized(text);
   if (STUDENTS.includes(word)) return "student";
   return TEACHERS.includes(word) ? "teacher" : text.trim();
 }
 
-/** First and last name of a whole one: "Lima, Ana" or "Ana Lima". */
+/** Splits a full name: "Lima, Ana" or "Ana Lima". */
 export function splitName(name: string): { firstName: string; lastName: string } {
   const [last, first] = name.split(",", 2);
   if (first !== undefined) return { firstName: first.trim(), lastName: (last ?? "").trim() };
@@ -66,7 +66,7 @@ export function splitName(name: string): { firstName: string; lastName: string }
 export const HEADER = ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;
 export type ImportLine = Record<(typeof HEADER)[number], string>;
 
-/** One row as it is understood. */
+/** One row after mapping. */
 export function parseLine(row: readonly string[], { columns, defaultRole, excludedHomerooms }: TableReading): ImportLine {
   const cell = (field: Field) => (columns[field] === undefined ? "" : (row[columns[field]] ?? "").trim());
   const names = columns.name === undefined ? { firstName: cell("firstName"), lastName: cell("lastName") } : splitName(cell("name"));
@@ -76,14 +76,14 @@ export function parseLine(row: readonly string[], { columns, defaultRole, exclud
   return { ...line, role: isBlank ? "" : columns.role === undefined ? defaultRole : parseRole(cell("role")) };
 }
 
-/** The table that is sent. Its rows stand where they stood, so that what is said about row 17 is about row 17. */
+/** The table to send. Row numbers are preserved, so that an error of row 17 refers to row 17 of the file. */
 export function composeTable(rows: readonly (readonly string[])[], reading: TableReading): string[][] {
   return [[...HEADER], ...rows.slice(1).map((row) => Object.values(lineCells(parseLine(row, reading))))];
 }
 
 const lineCells = (line: ImportLine): ImportLine => Object.fromEntries(HEADER.map((column) => [column, line[column]])) as ImportLine;
 
-/** Homerooms a table names that are not there yet, and for how many. */
+/** Homerooms of the table that do not exist yet, with their number of students. */
 export function listNewHomerooms(rows: readonly (readonly string[])[], places: ColumnMap, known: readonly string[]): { name: string; count: number }[] {
   const at = places.homeroom;
   if (at === undefined) return [];

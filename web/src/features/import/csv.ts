@@ -1,8 +1,8 @@
-// Tables of text as spreadsheets write them: read whatever they are called, written so that no spreadsheet takes a cell for a formula.
+// Reads CSV files as spreadsheets write them, and writes them so that no spreadsheet interprets a cell as a formula.
 
 export type Encoding = "utf-8" | "utf-16" | "windows-1252";
 
-/** The text of a file. What is no UTF-8 is taken for what older programs on Windows write. */
+/** Decodes a file. Text that is not valid UTF-8 is decoded as windows-1252, which older programs write. */
 export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder("utf-16le").decode(bytes), encoding: "utf-16" };
@@ -14,14 +14,14 @@ export function decodeText(bytes: Uint8Array): { text: string; encoding: Encodin
   }
 }
 
-/** What separates the cells, by the first line. */
+/** Detects the separator from the first line. */
 function detectSeparator(text: string): string {
   const line = text.slice(0, text.search(/\r|\n|$/)).replaceAll(/"[^"]*"/g, "");
   const count = (sign: string) => line.split(sign).length;
   return [";", "\t"].reduce((best, sign) => (count(sign) > count(best) ? sign : best), ",");
 }
 
-/** The rows of a table; an empty line is a row of one empty cell, so that rows count as a spreadsheet counts them. */
+/** Parses the rows. An empty line is a row with one empty cell, so that row numbers match those of a spreadsheet. */
 export function parseTable(text: string): string[][] {
   const between = detectSeparator(text);
   const rows: string[][] = [];
@@ -56,16 +56,16 @@ export function parseTable(text: string): string[][] {
   return rows;
 }
 
-/** A table as a file for spreadsheets and for the service: with commas, each cell quoted where it has to be. */
+/** Formats rows as comma-separated values with quoted cells where needed. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 
-/** A cell that a spreadsheet shows and does not carry out. */
+/** Escapes a cell that a spreadsheet would run as a formula. */
 export const withoutFormula = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
 
-/** Offers a table as a download; with a mark at its beginning, so that Excel reads umlauts. */
+/** Downloads a table, with a byte order mark so that Excel reads umlauts. */
 export function downloadTable(name: string, rows: readonly (readonly string[])[]): void {
   const text = formatTable(rows.map((row) => row.map(withoutFormula)));
   const address = URL.createObjectURL(new Blob(["\uFEFF", text], { type: "text/csv;charset=utf-8" }));

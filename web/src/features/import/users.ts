@@ -1,4 +1,4 @@
-// Everybody of the school, to set beside a file: who is new and has no password, who is not in it.
+// Compares the users of the school with a file: new users without a password, and users missing from the file.
 import { queryOptions } from "@tanstack/react-query";
 
 import { queryKeys } from "../../api/queryKeys";
@@ -8,7 +8,7 @@ import type { Report, Wizard } from "./wizard";
 
 export const allUsersQuery = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => fetchAllUsers({ isActive: "1" }) });
 
-/** Who was made by an import and cannot sign in yet: a new account of this school, without an imported password. */
+/** Users created by an import who cannot sign in yet: new accounts of this school without an imported password. */
 export function usersWithoutPassword(wizard: Wizard, report: Report, known: readonly KnownUser[]): FullUser[] {
   const users = new Map(known.map((user) => [user.id, user]));
   const made = report.rows.filter((row) => row.status === "created" && (row.file ?? "users.csv") === "users.csv" && !hasPasswordHash(wizard, row.row));
@@ -22,7 +22,7 @@ function hasPasswordHash(wizard: Wizard, row: number): boolean {
   return cells !== undefined && parseLine(cells, wizard).passwordHash !== "";
 }
 
-/** Students, and teachers if the file has some, of whom the file says nothing. Administrators are not the business of files. */
+/** Students, and teachers if the file contains any, missing from the file. Administrators are never included. */
 export function usersNotInFile(wizard: Wizard, report: Report, known: readonly KnownUser[]): KnownUser[] {
   const ids = new Set(report.rows.map((row) => row.userId).filter(Boolean));
   const addresses = new Set((wizard.rows ?? []).slice(1).map((row) => parseLine(row, wizard).email.toLowerCase()));

@@ -1,5 +1,5 @@
-// An import on its way: kept beside the queries, so that it goes on while other pages are looked at, and is forgotten with
-// everything else on signing out.
+// State of a running import. It is kept in the query cache, so that the import continues while other pages are open and is
+// deleted on sign-out.
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { Problem, type Schemas } from "../../api/client";
@@ -16,15 +16,15 @@ export type Step = "file" | "columns" | "check" | "done";
 export interface Wizard {
   step: Step;
   file: File | null;
-  /** The rows of a table; null for an archive, which the service reads by itself. */
+  /** Rows of a table; null for an archive, which the service reads itself. */
   rows: string[][] | null;
   encoding: Encoding;
   columns: ColumnMap;
   defaultRole: "student" | "teacher";
   mode: Schemas["ImportMode"];
-  /** New homerooms that are not wanted. */
+  /** New homerooms to skip. */
   excludedHomerooms: string[];
-  /** What is being sent, and how much of it has arrived. */
+  /** The current upload and its progress. */
   sending: { isDry: boolean; share: number } | null;
   check: Report | null;
   result: Report | null;
@@ -41,23 +41,23 @@ const INITIAL: Wizard = {
 export type Change = (part: Partial<Wizard>) => void;
 
 const getWizard = (cache: QueryClient): Wizard => cache.getQueryData<Wizard>(WIZARD_KEY) ?? INITIAL;
-// Once somebody has signed out there is nothing any more that an answer could be written into.
+// After sign-out there is no state that a late response could be written into.
 const updateWizard = (cache: QueryClient, part: Partial<Wizard>) => cache.setQueryData<Wizard>(WIZARD_KEY, (before) => (before === undefined ? undefined : { ...before, ...part }));
 
-/** The import on its way, and how to change it. */
+/** The running import, and how to update it. */
 export function useWizard(): { wizard: Wizard; change: Change; restart: () => void } {
   const cache = useQueryClient();
   const { data } = useQuery<Wizard>({ queryKey: WIZARD_KEY, queryFn: () => INITIAL, initialData: INITIAL, enabled: false, gcTime: Infinity, structuralSharing: false });
   return { wizard: data, change: (part) => void updateWizard(cache, part), restart: () => void cache.setQueryData(WIZARD_KEY, INITIAL) };
 }
 
-/** How far the service is, while it tells: rows done of rows. */
+/** Progress of the service in rows, while it reports it. */
 export function useProgress(): { rows: number; done: number } | undefined {
   const { data } = useQuery<{ rows: number; done: number; isFinished: boolean }>({ queryKey: PROGRESS_KEY, queryFn: () => ({ rows: 0, done: 0, isFinished: true }), enabled: false });
   return data === undefined || data.isFinished ? undefined : data;
 }
 
-/** Takes a file in: a table is read here, an archive is left to the service; an Excel file is neither. */
+/** Reads a file: tables are parsed here, archives are left to the service, Excel files are neither. */
 export async function readFile(file: File): Promise<Partial<Wizard>> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isPacked = bytes[0] === 0x50 && bytes[1] === 0x4b;
@@ -70,7 +70,7 @@ export async function readFile(file: File): Promise<Partial<Wizard>> {
   return { ...INITIAL, step: "columns", file, rows, encoding, columns: guessColumns(rows[0] ?? []) };
 }
 
-/** Has the service look at the people (`isDry`), or take them in. */
+/** Sends the users to the service, as a dry run (`isDry`) or for import. */
 export async function sendImport(cache: QueryClient, isDry: boolean): Promise<Report | null> {
   const { file, rows, mode, ...reading } = getWizard(cache);
   if (file === null) return null;
@@ -83,7 +83,7 @@ export async function sendImport(cache: QueryClient, isDry: boolean): Promise<Re
   try {
     const { done } = upload<Report | null>(`/users/import?dryRun=${isDry ? 1 : 0}&mode=${mode}`, form, (share) => updateWizard(cache, { sending: { isDry, share } }));
     const report = await done;
-    // The answer is written while the rows are carried out; one that breaks off is no JSON.
+    // The response is streamed while rows are processed; an aborted response is not valid JSON.
     if (report === null) throw new Problem(0, "BROKEN_OFF", "");
     updateWizard(cache, isDry ? { check: report, step: "check" } : { result: report, step: "done" });
     return report;
