@@ -14,14 +14,14 @@ interface Props {
   box: BoxName;
   classId?: string | undefined;
   own: string;
-  /** Which message is open: the address knows. */
+  /** Id of the open message, stored in the URL. */
   openId: string | undefined;
   onOpen: (id: string | undefined) => void;
   onReply: (message: Message) => void;
   classNameOf: (id: string) => string | undefined;
 }
 
-/** The messages of a box, newest first; each opens in its place. */
+/** The messages of a folder, newest first; each opens in place. */
 export function MessageList({ box, classId, own, openId, onOpen, onReply, classNameOf }: Props) {
   const { t } = useTranslation();
   const pages = useInfiniteQuery(messagesQuery(box, classId));

@@ -13,14 +13,14 @@ import { Skeleton } from "../../components/Skeleton";
 import { type Message, messageQuery } from "./messages";
 
 interface Props {
-  /** As the list knows it: shown until the whole message is here. */
+  /** The list item, shown until the full message is loaded. */
   preview: Message;
   own: string;
   onReply: (message: Message) => void;
   onDeleted: () => void;
 }
 
-/** A message in full; reading it is told to nobody but the own counter. */
+/** A message in full; reading it changes the user's own unread count only. */
 export function MessageView({ preview, own, onReply, onDeleted }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();

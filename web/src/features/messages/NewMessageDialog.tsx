@@ -18,13 +18,13 @@ import { RecipientPicker, type Recipients } from "./RecipientPicker";
 interface Props {
   own: string;
   isStaff: boolean;
-  /** Whom it answers. */
+  /** The message that is replied to. */
   to?: Addressee | undefined;
   subject?: string | undefined;
   onClose: () => void;
 }
 
-/** A new message. What was written is kept in this browser until it is sent. */
+/** A new message. The draft is stored in this browser until it is sent. */
 export function NewMessageDialog({ own, isStaff, to, subject: about = "", onClose }: Props) {
   const { t } = useTranslation();
   return (

@@ -16,7 +16,7 @@ import { type Addressee, classOptionsQuery, listTeachers } from "./messages";
 
 export interface Recipients {
   people: readonly Addressee[];
-  /** Everybody of a class instead of single people. */
+  /** Addresses a whole class instead of single users. */
   classId: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Props {
   onChange: (target: Recipients) => void;
 }
 
-/** Who gets it: students find the teachers of their classes, the staff everybody of the school, or a whole class. */
+/** Selects recipients: students choose teachers of their classes, staff any user of the school or a whole class. */
 export function RecipientPicker({ isStaff, own, recipients, onChange }: Props) {
   const { t } = useTranslation();
   const known = useQuery(classOptionsQuery);
@@ -67,7 +67,7 @@ interface UserSelectProps {
   onChange: (people: Addressee[]) => void;
 }
 
-/** A student has few: all of them are to be seen. */
+/** A student has few teachers, so all of them are shown. */
 function TeacherSelect({ teachers, people, onChange }: Pick<UserSelectProps, "teachers" | "people" | "onChange">) {
   const { t } = useTranslation();
   if (teachers.length === 0) return <p>{t("messages.nobody")}</p>;

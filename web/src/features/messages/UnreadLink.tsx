@@ -6,11 +6,11 @@ import { useTranslation } from "react-i18next";
 import { meQuery } from "../../auth/session";
 import { unreadCountQuery } from "./messages";
 
-/** The way to the messages, for the header: how many are new stands beside it. */
+/** Link to the messages for the header, with the number of unread ones. */
 export function UnreadLink() {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  // The header is on the screen a moment longer than the session of whoever signs out.
+  // After sign-out the header stays visible a moment longer than the session.
   const { data: count = 0 } = useQuery({ ...unreadCountQuery, enabled: () => cache.getQueryData(meQuery.queryKey) !== null });
   const label = count > 0 ? t("messages.unread", { count }) : t("messages.title");
   return (

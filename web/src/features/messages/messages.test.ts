@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { replySubject, listTeachers } from "./messages";
 
 describe("messages", () => {
-  it("name each teacher once, with the classes", () => {
+  it("list each teacher once, with the classes", () => {
     const ada = { id: "1", name: "Ada" };
     const tom = { id: "2", name: "Tom" };
     expect(listTeachers([{ name: "7b", teacher: tom, coTeachers: [ada] }, { name: "8a", teacher: ada, coTeachers: null }])).toEqual([
@@ -11,7 +11,7 @@ describe("messages", () => {
       { id: "2", name: "Tom", note: "7b" },
     ]);
   });
-  it("say once that they answer", () => {
+  it("prefix a reply once", () => {
     expect(replySubject("Map")).toBe("Re: Map");
     expect(replySubject("Re: Map")).toBe("Re: Map");
     expect(replySubject(null)).toBe("");

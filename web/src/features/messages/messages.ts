@@ -1,4 +1,4 @@
-// Messages between people of a school, and announcements to a class.
+// Messages between users of a school, and announcements to a class.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -10,7 +10,7 @@ export type Message = Schemas["Message"];
 export const BOXES = ["inbox", "sent", "class"] as const;
 export type Box = (typeof BOXES)[number];
 
-/** The messages of a box, newest first; the announcements of a class need to know of which. */
+/** The messages of a folder, newest first; announcements require a class. */
 export const messagesQuery = (box: Box, classId: string | undefined) =>
   infiniteQueryOptions({
     queryKey: queryKeys.messages.box(box, classId ?? ""),
@@ -36,7 +36,7 @@ export interface Addressee {
   note?: string;
 }
 
-/** To whom a student may write: the teachers of the classes. */
+/** Possible recipients of a student: the teachers of their classes. */
 export function listTeachers(found: readonly { name: string; teacher: { id: string; name: string }; coTeachers?: readonly { id: string; name: string }[] | null }[]): Addressee[] {
   const all = new Map<string, Addressee>();
   for (const one of found) {
@@ -48,5 +48,5 @@ export function listTeachers(found: readonly { name: string; teacher: { id: stri
   return [...all.values()].toSorted((one, other) => comparePeople(one.name, other.name));
 }
 
-/** "Re:" once, however often it goes back and forth. */
+/** Adds "Re:" once, however often the subject is replied to. */
 export const replySubject = (subject: string | null): string => (subject === null ? "" : /^(re|aw):/i.test(subject) ? subject : `Re: ${subject}`);
