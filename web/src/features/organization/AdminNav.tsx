@@ -13,7 +13,7 @@ const LINKS = [
   ["/admin/privacy", "admin.privacy"],
 ] as const;
 
-/** The parts of the administration, above each of its screens; on a narrow screen it scrolls by itself. */
+/** Navigation between the screens of the administration; on narrow screens it scrolls horizontally. */
 export function AdminNav() {
   const { t } = useTranslation();
   const bar = useRef<HTMLElement>(null);

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { PageHeading } from "../../components/PageHeading";
 import { AdminNav } from "./AdminNav";
 
-/** A screen of the administration: its parts, the name of this one, what can be done here, and what is here. */
+/** Layout of an administration screen: navigation, title, actions, content. */
 export function AdminPage({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <>

@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../components/ConfirmButton";
 import { Button } from "../../components/Button";
 import { toast } from "../../components/toast";
 
-/** Erases a person after showing what goes; nothing brings it back, so the name has to be typed. */
+/** Erases a user after previewing what is deleted. It cannot be undone, so the name has to be typed. */
 export function EraseUser({ userId, name, onErased }: { userId: string; name: string; onErased: () => Promise<void> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -22,7 +22,7 @@ export function EraseUser({ userId, name, onErased }: { userId: string; name: st
     mutationFn: () => unwrap(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: false } })),
     onSuccess: async () => {
       toast(t("privacy.erased", { name }));
-      // Nobody is left to be asked for before everything else is asked for anew.
+      // Clears the user before refetching, so that no query requests the erased user.
       await onErased();
       await cache.invalidateQueries();
     },

@@ -15,7 +15,7 @@ import { Time } from "../../components/Time";
 import { type MailDomain, mailDomainsQuery, useMailDomains } from "./useMailDomains";
 import { SettingsSection } from "./SettingsSection";
 
-/** The mail domains of the school, with the records that prove them. */
+/** The mail domains of the school, with the DNS records that prove ownership. */
 export function MailDomains() {
   const { t } = useTranslation();
   return (
@@ -25,7 +25,7 @@ export function MailDomains() {
   );
 }
 
-/** The list with its form. With `tenant`, a SUPER_ADMIN decides and no record is needed. */
+/** The list with the form to add one. With `tenant`, a SUPER_ADMIN decides and no record is needed. */
 export function MailDomainList({ tenant }: { tenant?: string }) {
   const { t } = useTranslation();
   const found = useQuery(mailDomainsQuery(tenant));
@@ -113,7 +113,7 @@ function DomainStatus({ domain }: { domain: MailDomain }) {
   return <Badge tone={tone}>{t(`domains.is.${domain.status}`)}</Badge>;
 }
 
-/** The TXT record as it is entered at the provider of the domain. */
+/** The TXT record as entered at the DNS provider. */
 function DnsRecord({ domain }: { domain: MailDomain }) {
   const { t } = useTranslation();
   return (

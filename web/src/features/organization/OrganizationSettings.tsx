@@ -21,7 +21,7 @@ import { TimeZoneField } from "../../forms/TimeZoneField";
 
 type School = Schemas["Organization"];
 
-/** What the form holds; the empty word is "not set". */
+/** Form values; an empty string means "not set". */
 function initialForm(school: School) {
   const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
   return {
@@ -35,7 +35,7 @@ function initialForm(school: School) {
   };
 }
 
-/** A value of the form in words. */
+/** A form value as text. */
 const valueText = (value: string | boolean | null): string => (typeof value === "boolean" ? (value ? "✓" : "✗") : (value ?? ""));
 
 const LABELS = {
@@ -54,7 +54,7 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
   const cache = useQueryClient();
   const errorText = useErrorText();
   const [form, setForm] = useState(() => initialForm(school));
-  // What the form began with, and what was changed elsewhere since.
+  // Initial values of the form, and concurrent changes.
   const [base, setBase] = useState(school);
   const [differences, setDifferences] = useState<FieldConflict<typeof form>[]>();
   const update = (part: Partial<typeof form>) => setForm({ ...form, ...part });

@@ -5,7 +5,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 import { statsQuery } from "./organization";
 
-/** The school in numbers. */
+/** Statistics of the school. */
 export function OrganizationStats() {
   const { t, i18n } = useTranslation();
   const found = useQuery(statsQuery);

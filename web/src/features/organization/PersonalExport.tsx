@@ -12,7 +12,7 @@ import { personalExportQuery } from "./organization";
 const STORAGE_KEY = "exports:";
 const exportKey = (admin: string, user: string) => `${STORAGE_KEY}${admin}:${user}`;
 
-/** An archive of what the school holds about a person: asked for, made, fetched. Which one it was is remembered in this browser. */
+/** Export of all data about a user: request, progress, download. The job id is stored in this browser. */
 export function PersonalExport({ admin, userId }: { admin: string; userId: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -43,7 +43,7 @@ function ExportJob({ id }: { id: string }) {
   const { t } = useTranslation();
   const bytes = useFormatBytes();
   const job = useQuery(personalExportQuery(id)).data;
-  // A job whose archive is gone is as if it had never been.
+  // A job whose archive has expired is treated as missing.
   if (!job) return null;
   const isMade = job.status === "DONE" && job.downloadUrl !== null;
   return (

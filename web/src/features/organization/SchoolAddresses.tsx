@@ -5,7 +5,7 @@ import type { Schemas } from "../../api/client";
 import { isSuper, type Me } from "../../auth/session";
 import { SettingsSection } from "./SettingsSection";
 
-/** Where the school is found, and the record its own address needs in the DNS. */
+/** URLs of the school, and the DNS record that its own domain needs. */
 export function SchoolAddresses({ school, person }: { school: Schemas["Organization"]; person: Me }) {
   const { t } = useTranslation();
   return (

@@ -10,7 +10,7 @@ import { SettingsSection } from "./SettingsSection";
 const ICONS = { ok: [Check, "text-good"], down: [TriangleAlert, "text-bad"], unset: [CircleSlash, "text-warn"] } as const;
 const REQUIRED_CHECKS = ["database", "storage", "docserver"] as const;
 
-/** Whether the service has what it needs, and what does not work without it. */
+/** Status of the components of the service, and the effect of each failure. */
 export function ServiceHealth() {
   const { t } = useTranslation();
   const found = useQuery(healthQuery);

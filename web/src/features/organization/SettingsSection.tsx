@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 import { Card } from "../../components/Card";
 
-/** A part of a screen of settings: its name, what it is for, and what can be set. */
+/** A section of a settings page: title, description, controls. */
 export function SettingsSection({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title}>

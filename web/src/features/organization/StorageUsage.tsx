@@ -9,7 +9,7 @@ import { storageQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 import { UsageBar } from "./UsageBar";
 
-/** What the school keeps of what it may keep, of which kind, and where the most of it is. */
+/** Storage usage and quota of the school, by type and by largest consumers. */
 export function StorageUsage() {
   const { t } = useTranslation();
   const bytes = useFormatBytes();

@@ -1,4 +1,4 @@
-/** How much of something is used, as a bar; the words beside it say the same. */
+/** Usage as a bar; the text next to it states the same. */
 export function UsageBar({ label, used, of }: { label: string; used: number; of: number }) {
   const share = of === 0 ? 1 : Math.min(1, used / of);
   const tone = share > 0.9 ? "text-bad" : share > 0.75 ? "text-warn" : "text-accent";

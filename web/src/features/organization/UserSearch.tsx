@@ -8,12 +8,12 @@ import { ComboBox } from "../../forms/ComboBox";
 
 interface Props {
   label: string;
-  /** Whose id is chosen; null for nobody. */
+  /** The selected user id; null for none. */
   value: string | null;
   onChange: (id: string | null) => void;
 }
 
-/** Finds a member of the school by name. */
+/** Searches a member of the school by name. */
 export function UserSearch({ label, value, onChange }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>();

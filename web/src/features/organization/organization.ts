@@ -1,4 +1,4 @@
-// The school as those who run it see it: numbers, storage, settings, who is signed in, what is kept of a person.
+// Queries of the administration: statistics, storage, settings, sessions, personal data.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -9,7 +9,7 @@ export const statsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), quer
 export const storageQuery = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => unwrap(client.GET("/admin/storage")) });
 export const settingsQuery = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => withVersion(client.GET("/admin/settings")) });
 
-/** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
+/** Readiness and version of the service. An unavailable dependency is a valid response, not an error. */
 export const healthQuery = queryOptions({
   queryKey: queryKeys.health.now(),
   queryFn: async () => {
@@ -27,7 +27,7 @@ export const sessionsQuery = (userId: string | undefined) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-/** How the export of a person's data stands; asked again until it is made. */
+/** State of a personal data export; polled until it is complete. */
 export const personalExportQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.admin.exports(id),
@@ -37,5 +37,5 @@ export const personalExportQuery = (id: string) =>
 
 const ROLE_LEVELS = ["student", "teacher", "admin", "owner"] as const;
 
-/** Whether somebody of one role may act on somebody of the other. */
+/** Whether one role may act on users of another role. */
 export const isRoleAbove = (one: Schemas["MemberRole"] | undefined, other: Schemas["MemberRole"]): boolean => one === undefined || ROLE_LEVELS.indexOf(one) > ROLE_LEVELS.indexOf(other);

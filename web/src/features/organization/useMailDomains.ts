@@ -1,4 +1,4 @@
-// The mail domains of a school, for its administrators and for those who run the installation.
+// Mail domains of a school, for its administrators and for platform administrators.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -6,14 +6,14 @@ import { queryKeys } from "../../api/queryKeys";
 
 export type MailDomain = Schemas["MailDomain"];
 
-/** The mail domains of the active school, or of one that the caller runs as SUPER_ADMIN. */
+/** The mail domains of the active school, or of a given one for a SUPER_ADMIN. */
 export const mailDomainsQuery = (tenant?: string) =>
   queryOptions({
     queryKey: queryKeys.admin.domains(tenant),
     queryFn: () => unwrap(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),
   });
 
-/** Adding a domain (a SUPER_ADMIN sets it at once), looking for its record, and removing it. */
+/** Adds a domain (a SUPER_ADMIN needs no record), checks its record, and removes it. */
 export function useMailDomains(tenant?: string) {
   const cache = useQueryClient();
   const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.domains() });
