@@ -15,7 +15,7 @@ import { lazyPart } from "../../components/lazyPart";
 
 const ShortcutDialog = lazyPart(async () => (await import("./ShortcutDialog")).ShortcutDialog);
 
-/** The help that stands at the same place on every screen, and the keys that work on every screen. */
+/** The help button of every screen, and the shortcuts that work on every screen. */
 export function GlobalShortcuts({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -42,7 +42,7 @@ export function GlobalShortcuts({ person }: { person: Me }) {
   );
 }
 
-/** Which list of shortcuts belongs to an address, beside those that work everywhere. */
+/** The shortcut list of a URL, in addition to the global one. */
 function screenAt(path: string): ShortcutScreen | undefined {
   if (/\/board$/.test(path)) return "board";
   if (/\/work\//.test(path)) return "work";

@@ -6,7 +6,7 @@ import { ShortcutList } from "./ShortcutList";
 import { ShortcutSwitch } from "./ShortcutSwitch";
 import type { ShortcutScreen } from "./shortcuts";
 
-/** What `?` opens: the shortcuts of this screen, the switch for them, and the way to everything else. */
+/** The dialog opened by `?`: shortcuts of the current screen, the switch, and a link to all others. */
 export function ShortcutDialog({ screen, isStaff, onClose }: { screen: ShortcutScreen | undefined; isStaff: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { STUDENT_SCREENS, type ShortcutScreen, type Shortcut, SHORTCUTS } from "./shortcuts";
 
-/** The shortcuts of some places, each with what it does. */
+/** The shortcuts of some screens with their descriptions. */
 export function ShortcutList({ screens, isStaff }: { screens: readonly ShortcutScreen[]; isStaff: boolean }) {
   const { t } = useTranslation();
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { usePreference } from "../../hooks/usePreference";
 import { Checkbox } from "../../forms/Checkbox";
 
-/** Switches shortcuts of a single key on and off for this person in this browser. */
+/** Turns single-key shortcuts on and off for this user in this browser. */
 export function ShortcutSwitch() {
   const { t } = useTranslation();
   const [isOn, setOn] = usePreference("keys");

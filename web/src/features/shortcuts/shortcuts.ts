@@ -1,7 +1,7 @@
-// Every shortcut of the product, by the screen it belongs to; the words stand under the same names in keys.json.
+// All shortcuts by screen; their descriptions have the same names in keys.json.
 export interface Shortcut {
   keys: readonly string[];
-  /** Its words: `keys.of.NAME`. */
+  /** The text is `keys.of.NAME`. */
   name: string;
 }
 
@@ -26,5 +26,5 @@ export const SHORTCUTS = {
 
 export type ShortcutScreen = keyof typeof SHORTCUTS;
 
-/** What works for students too: the others lead to screens of teachers. */
+/** Screens available to students; the others belong to teachers. */
 export const STUDENT_SCREENS: readonly string[] = ["list", "close", "documents", "chat", "parts"];
