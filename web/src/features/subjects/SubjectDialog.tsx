@@ -13,7 +13,7 @@ import { toast } from "../../components/toast";
 import { Dialog } from "../../components/Dialog";
 import { COLOURS, type Subject } from "./subjects";
 
-/** A subject's name, code, colour and description: of a new one, or of one that is there. */
+/** Creates a subject or edits its name, code, colour and description. */
 export function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -65,7 +65,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
   );
 }
 
-/** One of a few colours, each by its name; a colour that came from elsewhere stays to be chosen. */
+/** Selects one of a few named colours; a different colour set elsewhere remains selectable. */
 function ColourSelect({ value, onChange }: { value: string; onChange: (color: string) => void }) {
   const { t } = useTranslation();
   const known = COLOURS.some((color) => color === value) || value === "" ? [...COLOURS] : [value, ...COLOURS];
@@ -93,7 +93,7 @@ function ColourSelect({ value, onChange }: { value: string; onChange: (color: st
   );
 }
 
-/** A colour to look at; its name stands beside it. A drawing, because forced colours take backgrounds away. */
+/** A colour swatch next to its name. Drawn as SVG, because forced colours remove backgrounds. */
 export function Swatch({ color }: { color: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 24 24" className="size-6 shrink-0">

@@ -1,4 +1,4 @@
-// What can be done to a subject; each can be taken back.
+// Actions on subjects; each can be undone.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -8,7 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { toast } from "../../components/toast";
 import type { Subject } from "./subjects";
 
-/** Offering a subject or not, and removing one that nobody uses. */
+/** Returns the mutations that offer a subject or not, and remove an unused one. */
 export function useSubjectActions() {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -35,7 +35,7 @@ export function useSubjectActions() {
     mutationFn: (subject: Subject) => unwrap(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
     onSuccess: async (_, subject) => {
       await refresh();
-      // Nobody used it, so one that is made anew is the same.
+      // The subject was unused, so creating it again restores it.
       toast(t("subjects.removed", { name: subject.name }), () => restore.mutate(subject));
     },
     onError: (problem, subject) => {
