@@ -9,7 +9,7 @@ import { fetchFile } from "./fetchFile";
 const FORMATS = ["original", "pdf", "both"] as const;
 const SOURCES = ["submission", "current"] as const;
 
-/** Asks as what all works of a topic shall come; they are fetched while one goes on working. */
+/** Selects the format of the archive of all works; the download continues while other screens are open. */
 export function DownloadArchiveDialog({ topicId, title, hasSubmissions, onClose }: { topicId: string; title: string; hasSubmissions: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const [format, setFormat] = useState<(typeof FORMATS)[number]>("original");

@@ -6,7 +6,7 @@ import { Button } from "../../components/Button";
 import { useErrorText } from "../../i18n/useErrorText";
 import { dismissDownload, dismissAllDownloads, type Download, useDownloads } from "./downloadQueue";
 
-/** The files that are being made, over whichever screen one goes to meanwhile. */
+/** Downloads in progress, shown on every screen. */
 export function DownloadList() {
   const { t } = useTranslation();
   const all = useDownloads();

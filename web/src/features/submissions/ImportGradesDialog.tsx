@@ -12,7 +12,7 @@ import { Dialog } from "../../components/Dialog";
 
 type GradeImportReport = Schemas["GradeImportReport"];
 
-/** Takes grades over from a table: first what would happen, then it happens. Nothing is returned to a group by that. */
+/** Imports grades from a CSV file after a dry run. Does not return grades to groups. */
 export function ImportGradesDialog({ topicId, title, onClose }: { topicId: string; title: string; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -61,7 +61,7 @@ export function ImportGradesDialog({ topicId, title, onClose }: { topicId: strin
 
 const KINDS = ["created", "updated", "skipped", "failed"] as const;
 
-/** What would happen, by numbers, and each row that does not fit with its reason. */
+/** Preview: counts, and each invalid row with its reason. */
 function ImportPreview({ report }: { report: GradeImportReport }) {
   const { t, i18n } = useTranslation();
   const refused = report.rows.filter((row) => row.status === "failed");

@@ -15,7 +15,7 @@ interface Props {
   onChange: (wanted: Wanted) => void;
 }
 
-/** The filters of the overview. What is chosen narrows what the others offer. */
+/** Filters of the overview. Each selection narrows the options of the others. */
 export function SubmissionFilters({ filters, onChange }: Props) {
   const { t } = useTranslation();
   const classList = useQuery(classOptionsQuery).data ?? [];
@@ -50,7 +50,7 @@ export function SubmissionFilters({ filters, onChange }: Props) {
   );
 }
 
-/** Waits until the typing pauses, so that not every letter is a question. */
+/** Waits until the typing pauses, so that not every keystroke sends a request. */
 function NameSearch({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const { t } = useTranslation();
   const [text, setText] = useState(value);

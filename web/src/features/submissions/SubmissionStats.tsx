@@ -8,7 +8,7 @@ import { topicWorksQuery } from "../grading/work";
 import { TopicActions } from "./TopicActions";
 import { countDraftGrades, countShares, type Stats } from "./submissions";
 
-/** How far the groups of each topic are, and what can be done with all their works at once. */
+/** Progress of the groups of each topic, and actions on all their works. */
 export function SubmissionStats({ stats, isOne }: { stats: readonly Stats[]; isOne: boolean }) {
   const { t } = useTranslation();
   if (stats.length === 0) return null;
@@ -28,7 +28,7 @@ export function SubmissionStats({ stats, isOne }: { stats: readonly Stats[]; isO
 
 function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
   const { t } = useTranslation();
-  // Lists do not carry grades: drafts are counted where work waits for one.
+  // Lists contain no grades, so drafts are counted only where work waits for a grade.
   const found = useQuery({ ...topicWorksQuery(stats.assignmentId), enabled: stats.submitted > 0 });
   const draftCount = stats.submitted > 0 ? found.data && countDraftGrades(found.data) : 0;
   return (
@@ -53,7 +53,7 @@ function TopicStats({ stats, isOne }: { stats: Stats; isOne: boolean }) {
 
 const FILLS = { graded: "text-good", submitted: "text-accent", missing: "text-faint" } as const;
 
-/** The shares as a strip; the numbers under it say the same for whoever sees no colours. */
+/** Shares as a bar; the numbers below state the same without relying on colour. */
 function ShareBar({ stats }: { stats: Stats }) {
   const { t } = useTranslation();
   const parts = countShares(stats);

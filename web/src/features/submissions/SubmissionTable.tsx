@@ -45,7 +45,7 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
   };
 }
 
-/** The table of what was handed in; each row leads to the work itself. */
+/** Table of submissions; each row links to the work. */
 export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();

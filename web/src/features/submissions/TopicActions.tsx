@@ -15,13 +15,13 @@ import { DownloadArchiveDialog } from "./DownloadArchiveDialog";
 interface Props {
   topicId: string;
   title: string;
-  /** Grades that are written and not returned; unknown while that is on its way. */
+  /** Number of draft grades; undefined while loading. */
   draftCount: number | undefined;
-  /** Groups that have handed in. */
+  /** Number of groups that have submitted. */
   submitted: number;
 }
 
-/** What can be done with all works of a topic: return the grades, take everything home, grade in a spreadsheet. */
+/** Actions on all works of a topic: return the grades, download everything, grade in a spreadsheet. */
 export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
@@ -32,7 +32,7 @@ export function TopicActions({ topicId, title, draftCount, submitted }: Props) {
     onSuccess: ({ published }) => toast(t("submissions.published", { count: published })),
     onSettled: () => cache.invalidateQueries(),
   });
-  // Spreadsheets of countries with a comma in their numbers expect semicolons between the cells.
+  // Spreadsheets in locales with a decimal comma expect semicolons as separators.
   const delimiter = new Intl.NumberFormat(i18n.language).format(0.5).includes(",") ? ";" : ",";
   const csv = () => fetchFile(`/api/assignments/${topicId}/grades.csv?delimiter=${encodeURIComponent(delimiter)}`, `${title}.csv`);
   return (

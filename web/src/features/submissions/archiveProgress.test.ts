@@ -7,14 +7,14 @@ const encode = (text: string): Bytes => new TextEncoder().encode(text);
 const bytesOf = async (body: BodyInit): Promise<Bytes> => new Uint8Array(await new Response(body).arrayBuffer());
 const pack = (text: string) => bytesOf(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw")));
 
-/** A record of the format: numbers at their places, as wide as said. */
+/** A record of the zip format: numbers at given offsets with given widths. */
 function record(size: number, ...numbers: [at: number, bits: 16 | 32, value: number][]): Bytes {
   const view = new DataView(new ArrayBuffer(size));
   for (const [at, bits, value] of numbers) (bits === 16 ? view.setUint16 : view.setUint32).call(view, at, value, true);
   return new Uint8Array(view.buffer);
 }
 
-/** An archive as the service streams it: sizes after the bytes, the directory at the end. */
+/** An archive as the service streams it: sizes after the data, directory at the end. */
 async function archive(files: Record<string, string>): Promise<Bytes> {
   const parts: Bytes[] = [];
   const directory: Bytes[] = [];
@@ -40,33 +40,33 @@ async function stream(bytes: Bytes, size: number): Promise<{ heard: ArchiveProgr
   return { heard, missing: await watching.missing(whole) };
 }
 
-describe("an archive that passes by", () => {
+describe("archive stream", () => {
   const files = { "index.csv": LIST, "1/Rivers.docx": "a".repeat(3_000), "1/Rivers.pdf": "b", "5/Coasts.docx": "c" };
   it.each([1, 7, 1_000_000])("counts its files, whatever the pieces (%i bytes)", async (size) => {
     const { heard, missing } = await stream(await archive(files), size);
     expect(heard.at(-1)).toEqual({ bytes: (await archive(files)).length, files: 2, total: 3 });
     expect(missing).toEqual([]);
   });
-  it("says what could not be brought", async () => {
+  it("reports missing files", async () => {
     const errors = "1/Rivers.pdf: it could not be converted\r\n5/Coasts.pdf: it is damaged\r\n";
     const { missing } = await stream(await archive({ ...files, "errors.txt": errors }), 50);
     expect(missing).toEqual(["1/Rivers.pdf: it could not be converted", "5/Coasts.pdf: it is damaged"]);
   });
-  it("may be no archive at all", async () => {
+  it("may not be an archive", async () => {
     const { heard, missing } = await stream(encode("%PDF-1.7 just a document"), 5);
     expect(heard.at(-1)).toEqual({ bytes: 24 });
     expect(missing).toEqual([]);
   });
 });
 
-describe("a list", () => {
-  it("is read with its quotes", () => {
+describe("file list", () => {
+  it("is parsed with quotes", () => {
     expect(cells('a,"b ""c"", d"\r\n1,\r\n')).toEqual([
       ["a", 'b "c", d'],
       ["1", ""],
     ]);
   });
-  it("names files in two columns", () => {
+  it("counts files of two columns", () => {
     expect(filesIn(LIST)).toBe(3);
     expect(filesIn("")).toBe(0);
   });

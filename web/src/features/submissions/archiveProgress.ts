@@ -1,19 +1,19 @@
-// What an archive of a topic says about itself while it streams: its first file lists the others, its last one names what
-// could not be brought. Only what is needed of the format is read here.
+// Reads the progress of a topic archive while it streams: its first file lists the others, its last one names missing
+// files. Implements only the required parts of the zip format.
 
 export interface ArchiveProgress {
   bytes: number;
-  /** Files that have come, without the list itself. */
+  /** Files received so far, without the list itself. */
   files?: number;
-  /** Files that the list names. */
+  /** Number of files in the list. */
   total?: number;
 }
 
 const LOCAL = [0x50, 0x4b, 0x03, 0x04];
-/** The list of a topic is short; what is longer is no list. */
+/** The list of a topic is short; anything longer is not a list. */
 const LIST_MAX = 4_000_000;
 
-/** Watches a file pass by; one that is no archive is only weighed. */
+/** Observes a stream; for data that is not an archive, counts only the bytes. */
 export class Archive {
   readonly stream: TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
   private bytes = 0;
@@ -33,7 +33,7 @@ export class Archive {
     });
   }
 
-  /** Whether what passed by was an archive at all. */
+  /** Whether the stream was an archive. */
   get isArchive(): boolean {
     return this.begun > 0;
   }
@@ -62,7 +62,7 @@ export class Archive {
     this.onProgress({ bytes: this.bytes, ...files });
   }
 
-  /** Reads the first file, which ends before this byte. */
+  /** Parses the first file, which ends before this byte. */
   private async readList(end: number): Promise<void> {
     const head = joined(this.head);
     this.head = [];
@@ -73,7 +73,7 @@ export class Archive {
     }
   }
 
-  /** What a finished archive says it could not bring, a line each. */
+  /** Files that the complete archive reports as missing, one per line. */
   async missing(whole: Blob): Promise<string[]> {
     if (this.begun === 0) return [];
     const tail = new Uint8Array(await whole.slice(-70_000).arrayBuffer());
@@ -97,12 +97,12 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** How much stands after a file to say its size, when the next one begins here. */
+/** Length of the data descriptor before the next record, which begins here. */
 function sizesBefore(bytes: Uint8Array, end: number): number {
   return [16, 24].find((size) => end >= size && view(bytes).getUint32(end - size, true) === 0x08074b50) ?? 0;
 }
 
-/** Where the file of this name begins and how long it is packed, by the directory at the end of the archive. */
+/** Offset and packed length of a file, from the directory at the end of the archive. */
 function directoryEntry(tail: Uint8Array, name: string): { at: number; size: number } | undefined {
   const numbers = view(tail);
   for (let at = tail.length - 46; at >= 0; at -= 1) {
@@ -113,10 +113,10 @@ function directoryEntry(tail: Uint8Array, name: string): { at: number; size: num
   return undefined;
 }
 
-/** Where the packed bytes of the file begin that these bytes begin with. */
+/** Offset of the packed data in a local file record. */
 const bytesFrom = (file: Uint8Array): number => 30 + view(file).getUint16(26, true) + view(file).getUint16(28, true);
 
-/** The text of one packed file, from its first byte to its last. */
+/** Text of one packed file, given its complete bytes. */
 async function text(file: Uint8Array): Promise<string | undefined> {
   const isDeflated = file.length >= 30 && view(file).getUint16(8, true) === 8;
   if (!isDeflated) return undefined;
@@ -124,14 +124,14 @@ async function text(file: Uint8Array): Promise<string | undefined> {
   return new Response(packed.pipeThrough(new DecompressionStream("deflate-raw"))).text().catch(() => undefined);
 }
 
-/** How many files a list names: one in its column "file", one in its column "pdf". */
+/** Number of files in a list: one in its column "file", one in its column "pdf". */
 export function filesIn(list: string): number {
   const [header = [], ...rows] = cells(list);
   const columns = ["file", "pdf"].map((name) => header.indexOf(name)).filter((column) => column >= 0);
   return rows.reduce((sum, row) => sum + columns.filter((column) => (row[column] ?? "") !== "").length, 0);
 }
 
-/** The cells of a table with commas, some of them quoted. */
+/** Cells of a comma-separated table with optional quotes. */
 export function cells(table: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of table.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {

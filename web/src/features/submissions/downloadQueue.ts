@@ -1,4 +1,4 @@
-// The files that are being fetched, and were: kept outside of the screens, so that going elsewhere does not break them off.
+// Current and finished downloads. They are kept outside of the screens, so that navigation does not abort them.
 import { useSyncExternalStore } from "react";
 
 import type { ArchiveProgress } from "./archiveProgress";
@@ -8,9 +8,9 @@ export interface Download {
   name: string;
   state: "running" | "ready" | "failed";
   progress: ArchiveProgress;
-  /** Where the finished file can be saved from, once more. */
+  /** Object URL of the finished file, to save it again. */
   href?: string;
-  /** What an archive says it could not bring. */
+  /** Files that the archive reports as missing. */
   missing: readonly string[];
   problem?: unknown;
   again: () => void;
@@ -34,7 +34,7 @@ export const useDownloads = (): readonly Download[] => useSyncExternalStore(list
 export const addDownload = (download: Download): void => publish([...downloads, download]);
 export const updateDownload = (id: number, part: Partial<Download>): void => publish(downloads.map((one) => (one.id === id ? { ...one, ...part } : one)));
 
-/** Takes one out of the list; one that is under way is broken off. */
+/** Removes a download from the list; aborts it if it is running. */
 export function dismissDownload(id: number): void {
   const gone = downloads.find((one) => one.id === id);
   gone?.stop();

@@ -1,4 +1,4 @@
-// Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
+// Downloads of files that take time to generate. Errors are shown instead of being saved under the name of the file.
 import { Problem, parseProblem } from "../../api/client";
 import { pageSchoolHeaders } from "../../auth/pageSchool";
 import { Archive } from "./archiveProgress";
@@ -6,7 +6,7 @@ import { addDownload, updateDownload, dismissDownload } from "./downloadQueue";
 
 let count = 0;
 
-/** Fetches an archive, or a file that the service makes when it is asked; saves it when it is whole. */
+/** Fetches an archive or a generated file, and saves it when it is complete. */
 export function fetchFile(url: string, name: string): void {
   count += 1;
   const id = count;
@@ -32,7 +32,7 @@ async function fetchOne(id: number, url: string, name: string, signal: AbortSign
     const href = URL.createObjectURL(typed);
     updateDownload(id, { state: "ready", href, missing: missingFiles });
     saveFromUrl(href, name);
-    // One file is in the folder of downloads by now; an archive stays to be looked through.
+    // A single file is saved at this point; an archive stays in the list for its report.
     if (!archive.isArchive) setTimeout(() => dismissDownload(id), 10_000);
   } catch (problem) {
     if (!signal.aborted) updateDownload(id, { state: "failed", problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off") });

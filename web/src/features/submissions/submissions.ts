@@ -1,4 +1,4 @@
-// What was handed in, over all topics a teacher may see, as the filters in the address ask for it.
+// Submissions of all topics of a teacher, filtered by the URL.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -13,7 +13,7 @@ export type State = (typeof STATES)[number] | "ALL";
 export const COLUMNS = ["group", "topic", "submitted", "status", "grade", "files"] as const;
 export type ColumnName = (typeof COLUMNS)[number];
 
-/** What stands in the address. */
+/** Filters stored in the URL. */
 export interface Filters {
   classId?: string;
   subjectId?: string;
@@ -27,7 +27,7 @@ export interface Filters {
 
 const PLACES = ["classId", "subjectId", "courseId", "assignmentId", "search"] as const;
 
-/** Reads the address; what does not fit is as if it were not there. */
+/** Parses the filters from the URL; ignores invalid values. */
 export function parseFilters(search: Record<string, unknown>): Filters {
   const found: Filters = {};
   for (const name of PLACES) {
@@ -43,7 +43,7 @@ export function parseFilters(search: Record<string, unknown>): Filters {
   return found;
 }
 
-/** Which state is shown: what waits for a grade, but of a single topic everything, unless the address says otherwise. */
+/** The effective state filter: ungraded works by default, all works of a single topic, unless the URL sets another one. */
 export const effectiveState = (filters: Filters): State => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
 
 export function submissionsQuery(filters: Filters) {
@@ -65,7 +65,7 @@ export function submissionsQuery(filters: Filters) {
   });
 }
 
-/** What the filters offer. The keys begin with their nouns, so that what changes there is asked for anew here. */
+/** Options of the filters. Their keys begin with their nouns, so that changes there refetch them. */
 export const classOptionsQuery = queryOptions({
   queryKey: queryKeys.classes.mine(),
   queryFn: () => unwrap(client.GET("/classes", { params: { query: { mine: "1" } } })),
@@ -73,10 +73,10 @@ export const classOptionsQuery = queryOptions({
 export const courseOptionsQuery = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => unwrap(client.GET("/courses", { params: { query: {} } })) });
 export const subjectOptionsQuery = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => unwrap(client.GET("/subjects", { params: { query: {} } })) });
 
-/** Groups that have handed in, of those that have not, and how many of the first have their grade. Each group counts once. */
+/** Numbers of groups that have submitted, have not submitted, and have a grade. Each group counts once. */
 export const countShares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
 
-/** How many grades of a topic are written and not returned yet. */
+/** Number of draft grades of a topic. */
 export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): number =>
   topic?.groupAssignments.filter(({ currentSubmission }) => {
     const grade = currentSubmission?.grade;
@@ -85,10 +85,10 @@ export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): numb
 
 const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
 
-/** Behind every letter and number. */
+/** Sorts after all letters and digits. */
 const LAST = "\uffff";
 
-/** By what a column sorts. */
+/** Sort keys of the columns. */
 export const SORTS: Record<ColumnName, (row: Row) => string | number> = {
   group: (row) => row.group.groupNumber,
   topic: (row) => row.assignment.title,
