@@ -14,7 +14,7 @@ import { Dialog } from "../../components/Dialog";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import { suggestSlug } from "./tenants";
 
-/** Another school with its first owner. */
+/** Creates a school with its first owner. */
 export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const [created, setCreated] = useState<Schemas["FoundedTenant"]>();
@@ -74,7 +74,7 @@ function CreateTenantForm({ close, onCreated }: { close: () => void; onCreated: 
           {errorText(creating.error)}
         </p>
       ) : null}
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus */}
       <TextField autoFocus label={t("tenants.name")} value={name} onChange={setName} maxLength={120} isRequired {...at("name")} />
       <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
       <TextField label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />

@@ -11,7 +11,7 @@ import { toast } from "../../components/toast";
 import { Dialog } from "../../components/Dialog";
 import { parseQuota, type Tenant, formatQuota } from "./tenants";
 
-/** What only whoever runs the installation changes of a school: where it is found, and how much it may keep. */
+/** Settings of a school that only platform administrators change: addresses and quota. */
 export function EditTenantDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (
@@ -67,7 +67,7 @@ function EditTenantForm({ tenant, close }: { tenant: Tenant; close: () => void }
           {errorText(saving.error)}
         </p>
       ) : null}
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus */}
       <TextField autoFocus label={t("tenants.name")} value={form.name} onChange={update("name")} maxLength={120} isRequired {...at("name")} />
       <TextField label={t("tenants.slug")} hint={t("tenants.slugHint")} value={form.slug} onChange={update("slug")} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
       <TextField label={t("tenants.domain")} hint={t("tenants.domainHint", { host: location.hostname })} value={form.domain} onChange={update("domain")} maxLength={253} {...at("customDomain")} />

@@ -9,7 +9,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 import { systemQuery } from "./tenants";
 
-/** How the installation stands: what it needs, its database, its work beside requests. */
+/** Status of the installation: components, database, background jobs. */
 export function InstallationStatus() {
   const { t, i18n } = useTranslation();
   const bytes = useFormatBytes();

@@ -11,7 +11,7 @@ import { toast } from "../../components/toast";
 import { OneTimeSecret } from "../../components/OneTimeSecret";
 import type { Tenant } from "./tenants";
 
-/** Who was invited to a school; where no email arrives, whoever runs the installation confirms. */
+/** Pending invitations of a school; where no email arrives, a platform administrator confirms them. */
 export function PendingInvitations({ tenant }: { tenant: Tenant }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

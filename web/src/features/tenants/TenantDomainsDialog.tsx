@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import type { Tenant } from "./tenants";
 
-/** The mail domains of a school, set by whoever runs the installation. */
+/** The mail domains of a school, set by a platform administrator. */
 export function TenantDomainsDialog({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -26,7 +26,7 @@ import { type Tenant, tenantsQuery } from "./tenants";
 
 type TenantDialog = { is: "edit" | "members" | "domains" | "suspend" | "delete"; tenant: Tenant } | { is: "new" };
 
-/** All schools, and what can be done with each. */
+/** All schools and the actions on each. */
 export function TenantList({ person, search, onSearch }: { person: Me; search: string; onSearch: (search: string) => void }) {
   const { t } = useTranslation();
   const { day } = useTime();
@@ -95,7 +95,7 @@ function TenantDialogs({ person, dialog, actions, close }: { person: Me; dialog:
   return <ConfirmDialog title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} confirmLabel={t("tenants.deleteYes")} requiredText={tenant.slug} onConfirm={() => actions.remove.mutate(tenant)} onClose={close} />;
 }
 
-/** Entering, shutting, opening and deleting a school. */
+/** Enters, suspends, reactivates and deletes schools. */
 function useTenantActions(person: Me) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -13,7 +13,7 @@ import { Dialog } from "../../components/Dialog";
 import { type Tenant, tenantMembersQuery } from "./tenants";
 import { PendingInvitations } from "./PendingInvitations";
 
-/** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
+/** Members of a school, and impersonating one of them, which is logged. */
 export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -67,7 +67,7 @@ export function TenantMembersDialog({ person, tenant, onClose }: { person: Me; t
   );
 }
 
-/** Becomes somebody else in his school, for an hour at most. */
+/** Impersonates a user of the school, for an hour at most. */
 function useImpersonate(organizationId: string) {
   const cache = useQueryClient();
   const navigate = useNavigate();

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { parseQuota, suggestSlug, formatQuota } from "./tenants";
 
-describe("the short name of a school", () => {
-  it("is made of what may stand in an address", () => {
+describe("slug", () => {
+  it("contains only characters allowed in a URL", () => {
     expect(suggestSlug("Käthe-Kollwitz-Schule Süd")).toBe("kaethe-kollwitz-schule-sued");
     expect(suggestSlug("  École № 3 ")).toBe("ecole-3");
     expect(suggestSlug("x".repeat(62) + " y")).toBe("x".repeat(62));
@@ -11,7 +11,7 @@ describe("the short name of a school", () => {
 });
 
 describe("a quota", () => {
-  it("is typed in gigabytes, with a point or a comma", () => {
+  it("is parsed in gigabytes, with point or comma", () => {
     expect(parseQuota("1,5")).toBe(1_500_000_000);
     expect(parseQuota("")).toBeNull();
     expect(parseQuota("much")).toBeUndefined();

@@ -1,4 +1,4 @@
-// The schools of the installation, for whoever runs it.
+// The schools of the installation, for platform administrators.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -25,17 +25,17 @@ export const systemQuery = queryOptions({ queryKey: queryKeys.tenants.system(), 
 
 const GIGABYTE = 1_000_000_000;
 
-/** A quota as it is typed, in gigabytes; the empty word is what every school has. */
+/** Formats a quota in gigabytes; empty for the default. */
 export const formatQuota = (bytes: number | null | undefined): string => (bytes === null || bytes === undefined ? "" : String(bytes / GIGABYTE));
 
-/** What a typed quota means in bytes; null is what every school has, undefined makes no sense. */
+/** Parses a quota to bytes; null for the default, undefined if invalid. */
 export function parseQuota(typed: string): number | null | undefined {
   if (typed.trim() === "") return null;
   const amount = Number(typed.trim().replace(",", "."));
   return Number.isFinite(amount) && amount >= 0 ? Math.round(amount * GIGABYTE) : undefined;
 }
 
-/** A short name for a name: what stands in addresses. */
+/** Suggests a slug for a name. */
 export function suggestSlug(name: string): string {
   const plain = name.toLowerCase().replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue").replaceAll("ß", "ss").normalize("NFD");
   return plain
