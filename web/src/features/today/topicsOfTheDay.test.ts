@@ -10,16 +10,16 @@ function topic(id: string, hours: number, own: { status: string; submittedAt?: s
   return { id, status, deadline: new Date(AT + hours * 3_600_000).toISOString(), groupAssignments } as unknown as ListedAssignment;
 }
 
-describe("the day of a teacher", () => {
+describe("sections of the start page", () => {
   const topics = [topic("late", 2), topic("soon", 0.5), topic("week", 100), topic("over", -1), topic("old", -30), topic("done", 1, [], "FINISHED")];
   const ids = (found: ListedAssignment[]) => found.map((one) => one.id);
-  it("has every open topic in exactly one part, by its end", () => {
+  it("contain every open topic exactly once, by deadline", () => {
     const day = sortIntoDay(topics, AT);
     expect(ids(day.running)).toEqual(["soon", "late", "over"]);
     expect(ids(day.next)).toEqual(["week"]);
     expect(ids(day.overdue)).toEqual(["old"]);
   });
-  it("asks for grades where something was handed in, finished or not", () => {
+  it("list submitted topics for grading, finished or not", () => {
     const given = topic("given", -1, [{ status: "SUBMITTED", submittedAt: "2026-11-20T09:00:00Z" }, { status: "SUBMITTED", submittedAt: "2026-11-19T09:00:00Z" }, { status: "GRADED" }], "FINISHED");
     expect(ids(sortIntoDay([given, topic("graded", -1, [{ status: "GRADED" }])], AT).toGrade)).toEqual(["given"]);
     expect(longestWaitingSince(given)).toBe("2026-11-19T09:00:00Z");

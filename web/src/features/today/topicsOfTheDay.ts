@@ -1,4 +1,4 @@
-// What a teacher's day is made of, out of the topics of the own classes.
+// Sorts the topics of a teacher into the sections of the start page.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap } from "../../api/client";
@@ -8,23 +8,23 @@ import { queryKeys } from "../../api/queryKeys";
 const DAY = 86_400_000;
 
 export interface TopicsOfTheDay {
-  /** Open, and its end is less than a day away: the lesson of now. */
+  /** Open, with a deadline less than a day away. */
   running: ListedAssignment[];
-  /** Open, and its end is later. */
+  /** Open, with a later deadline. */
   next: ListedAssignment[];
-  /** Its end passed a day ago or more, and nobody finished it. */
+  /** The deadline passed a day ago or more, and the topic is not finished. */
   overdue: ListedAssignment[];
-  /** Something was handed in that has no grade yet. */
+  /** Has submissions without a grade. */
   toGrade: ListedAssignment[];
 }
 
-/** Sorts the topics into the parts of the day; each part by the time the topics end. */
+/** Sorts the topics into sections, each by deadline. */
 export function sortIntoDay(topics: readonly ListedAssignment[], at: number): TopicsOfTheDay {
   const byEnd = topics.toSorted((one, other) => one.deadline.localeCompare(other.deadline));
   const open = byEnd.filter((topic) => topic.status === "ACTIVE");
   const ends = (topic: ListedAssignment) => Date.parse(topic.deadline) - at;
   return {
-    // What is over but not finished comes after what still runs, the latest end first.
+    // Overdue topics come after the current ones, latest deadline first.
     running: [...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY), ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed()],
     next: open.filter((topic) => ends(topic) >= DAY),
     overdue: open.filter((topic) => ends(topic) <= -DAY),
@@ -32,18 +32,18 @@ export function sortIntoDay(topics: readonly ListedAssignment[], at: number): To
   };
 }
 
-/** The groups of a topic whose work waits for a grade, by their number. */
+/** Groups of a topic with ungraded work, by number. */
 export const ungradedGroups = (topic: ListedAssignment) =>
   topic.groupAssignments.filter((own) => own.status === "SUBMITTED").toSorted((one, other) => one.group.groupNumber - other.group.groupNumber);
 
-/** Since when the longest waiting of them waits. */
+/** Submission time of the longest waiting work. */
 export const longestWaitingSince = (topic: ListedAssignment): string | undefined =>
   ungradedGroups(topic)
     .map((own) => own.currentSubmission?.submittedAt)
     .filter((moment) => moment !== undefined)
     .toSorted()[0];
 
-/** How many groups of each topic wait for help. */
+/** Number of help requests per topic. */
 export const helpCountsQuery = queryOptions({
   queryKey: queryKeys.groups.waiting(),
   queryFn: async () => (await unwrap(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group) => group.view === "FULL"),
