@@ -16,7 +16,7 @@ import { managedCoursesQuery, refreshTopics } from "./topic";
 
 const WEEK = 604_800_000;
 
-/** The same task once more, in this course or another one; without groups and without what they did. */
+/** Clones a topic into this or another course, without groups and their work. */
 export function CloneTopicDialog({ topic, close }: { topic: Topic; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

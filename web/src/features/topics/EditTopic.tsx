@@ -21,10 +21,10 @@ import { TopicGroups } from "./TopicGroups";
 import { managedCoursesQuery, groupName, editPreviewQuery, refreshTopics, saveTopic } from "./topic";
 import { useDebounce } from "../../hooks/useDebounce";
 
-/** A value of the form in words; texts of single groups are not repeated. */
+/** A form value as text; texts of single groups are omitted. */
 const fieldText = (value: TopicForm[keyof TopicForm]): string => (value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value));
 
-/** A topic that may be changed: its fields are saved together, its groups and files one by one. */
+/** An editable topic: its fields are saved together, its groups and files one by one. */
 export function EditTopic({ topic, person }: { topic: Versioned<Topic>; person: string }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();

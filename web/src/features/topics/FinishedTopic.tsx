@@ -14,7 +14,7 @@ import type { Topic } from "./topicForm";
 import { TopicGroups } from "./TopicGroups";
 import { groupName, refreshTopics } from "./topic";
 
-/** A finished topic: to be read until it is reopened. */
+/** A finished topic: read-only until it is reopened. */
 export function FinishedTopic({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const { moment } = useTime();

@@ -13,7 +13,7 @@ interface Props {
   onChange: (texts: Record<string, string>) => void;
 }
 
-/** A text for each group; a group without one reads the text for the others. */
+/** A text per group; groups without one get the shared text. */
 export function GroupTexts({ groups, texts, onChange }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<string>();

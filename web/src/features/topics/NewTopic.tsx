@@ -29,7 +29,7 @@ interface Props {
   person: string;
 }
 
-/** A topic that does not exist yet: everything is sent by one button, its files after it. */
+/** Creates a topic with one button, then uploads its files. */
 export function NewTopic({ classId, courseId, person }: Props) {
   const { t } = useTranslation();
   const size = useFormatBytes();
@@ -38,7 +38,7 @@ export function NewTopic({ classId, courseId, person }: Props) {
   const { form, isDirty, isRestored, change, discard, markSaved } = useTopicEdits(emptyForm(courseId), person, `topic:new:${courseId ?? classId}`);
   const known = useQuery(classGroupsQuery(classId));
   const groups = (known.data ?? []).filter((group) => group.courseId === courseId);
-  // All groups of the course, until some are left out.
+  // All groups of the course, except those deselected.
   const [leftOut, setLeftOut] = useState<readonly string[]>([]);
   const chosen = groups.filter((group) => !leftOut.includes(group.id));
   const [files, setFiles] = useState<readonly File[]>([]);

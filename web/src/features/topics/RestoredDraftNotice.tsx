@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../../components/Button";
 
-/** Says that something typed earlier is here again, and how to be rid of it. */
+/** Shows that a draft of an earlier visit was restored, and lets the user discard it. */
 export function RestoredDraftNotice({ onDiscard }: { onDiscard: () => void }) {
   const { t } = useTranslation();
   return (

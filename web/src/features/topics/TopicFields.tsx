@@ -11,7 +11,7 @@ import type { TopicEdits, TopicForm, MissingField } from "./topicForm";
 import { GroupTexts } from "./GroupTexts";
 import { MarkdownField } from "../../forms/MarkdownField";
 
-/** A group whose text may differ. */
+/** A group that may have its own text. */
 export interface NamedGroup {
   id: string;
   name: string;
@@ -23,13 +23,13 @@ interface Props {
   groups: readonly NamedGroup[];
   missingFields: readonly MissingField[];
   problem: unknown;
-  /** The courses the topic may be moved to; none where it stays. */
+  /** Courses the topic can be moved to; empty where it stays. */
   courses: readonly NamedGroup[];
-  /** Whether groups that exist already can get another beginning. */
+  /** Whether the start date of existing groups can be changed. */
   canSetStart: boolean;
 }
 
-/** Everything a topic says about itself. */
+/** The fields of a topic. */
 export function TopicFields({ form, onChange, groups, missingFields, problem, courses, canSetStart }: Props) {
   const { t } = useTranslation();
   const errorAt = (path: string, own?: MissingField) => (own !== undefined && missingFields.includes(own) ? t(`topic.lack.${own}`) : fieldError(problem, path));

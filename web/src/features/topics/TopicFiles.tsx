@@ -21,7 +21,7 @@ import { type Attachment, groupName, refreshTopics } from "./topic";
 
 const ALL = "all";
 
-/** The files of a topic: for all groups, or for one. */
+/** Files of a topic, for all groups or for one. */
 export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
   const { t } = useTranslation();
   const [target, setTarget] = useState(ALL);

@@ -22,7 +22,7 @@ import { Dialog } from "../../components/Dialog";
 import type { Topic } from "./topicForm";
 import { groupName, type GroupWork, refreshTopics } from "./topic";
 
-/** The groups that work on a topic: more of them, fewer, more time for one. */
+/** The groups of a topic: add and remove groups, extend the deadline of one. */
 export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
   const { t } = useTranslation();
   return (
@@ -75,7 +75,7 @@ function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLo
       await refreshTopics(cache);
       requestAnimationFrame(focus);
     },
-    // What the group handed in would go, too: that is asked first.
+    // Submissions of the group would be deleted too, so this asks for confirmation.
     onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : toast(errorText(problem))),
   });
   const actions: MenuAction[] = [
@@ -145,7 +145,7 @@ function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
   const groups = useQuery(classGroupsQuery(topic.classId));
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const assignedIds = new Set(topic.groupAssignments.map((own) => own.groupId));
-  // A group of another course cannot work on this topic; one without a course comes into it.
+  // Groups of other courses cannot work on this topic; a group without a course joins the course.
   const eligible = (groups.data ?? []).filter((group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null));
   const add = useMutation({
     mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),

@@ -17,7 +17,7 @@ import { CloneTopicDialog } from "./CloneTopicDialog";
 import type { Topic } from "./topicForm";
 import { refreshTopics } from "./topic";
 
-/** Which topic this is, where it belongs, and what can be done with it as a whole. */
+/** Title and location of a topic, and the actions on the whole topic. */
 export function TopicHeader({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"copy" | "delete">();

@@ -5,7 +5,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../components/Button";
 import type { AttachmentUpload } from "./useAttachmentUploads";
 
-/** Files on their way, each with its progress, its way out, and what went wrong with it. */
+/** Uploads with progress, cancel button and error. */
 export function TopicUploads({ uploads, onCancel }: { uploads: readonly AttachmentUpload[]; onCancel: (key: number) => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -1,4 +1,4 @@
-// A topic as the service tells it to who may change it.
+// Queries and mutations of a topic, for users who can change it.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -14,10 +14,10 @@ export type GroupWork = Schemas["GroupAssignment"];
 export const topicQuery = (topicId: string) =>
   queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => withVersion(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
-/** Whether the caller sees the inside of it. */
+/** Whether the API returned the topic in full. */
 export const isFullTopic = (topic: KnownTopic): topic is Extract<KnownTopic, { view: "FULL" }> => topic.view === "FULL";
 
-/** The courses in which the reader may add a topic: those of the classes he manages that are not archived. */
+/** Courses in which the reader can add a topic: active courses of the classes they manage. */
 export const managedCoursesQuery = queryOptions({
   queryKey: queryKeys.courses.managed(),
   queryFn: async () => {
@@ -27,7 +27,7 @@ export const managedCoursesQuery = queryOptions({
   },
 });
 
-/** What saving these edits would change for all groups; the service is asked and writes nothing. */
+/** Previews the effect of edits on all groups; writes nothing. */
 export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
   const body = sharedChanges(edits);
   return queryOptions({
@@ -42,7 +42,7 @@ export const editPreviewQuery = (topicId: string, edits: TopicEdits) => {
   });
 };
 
-/** Saves what was changed: first what is the topic's own, then what goes to all groups. What is saved stays saved if the second is refused. */
+/** Saves edits: first those of the topic itself, then those of all groups. The first part stays saved if the second is rejected. */
 export async function saveTopic(topic: Versioned<Topic>, edits: TopicEdits, recomputeLate: boolean): Promise<void> {
   const path = { id: topic.id };
   const own = ownChanges(edits);
@@ -51,10 +51,10 @@ export async function saveTopic(topic: Versioned<Topic>, edits: TopicEdits, reco
   if (Object.keys(shared).length > 0) await unwrap(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
 }
 
-/** Has everything that shows a topic ask anew. */
+/** Refetches everything that shows a topic. */
 export const refreshTopics = (cache: QueryClient) => invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
 
-/** How a group is called where its number matters. */
+/** Name of a group with its number. */
 export const groupName = (group: Schemas["GroupLabel"]): string => {
   const name = group.displayName ?? group.name;
   return name.includes(String(group.groupNumber)) ? name : `${group.groupNumber} ${name}`;

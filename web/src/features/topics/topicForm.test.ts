@@ -5,18 +5,18 @@ import { emptyForm, parseDraft, withEdit, type TopicForm, isEmpty, findMissingFi
 const base: TopicForm = { ...emptyForm("c"), title: "Rivers", deadline: "2026-11-22T10:00:00Z", texts: { one: "Rhine", two: "" } };
 
 describe("edits", () => {
-  it("are what differs, and nothing after a way there and back", () => {
+  it("contain differences only, and nothing after reverting", () => {
     const there = withEdit(base, {}, { title: "Lakes" });
     expect(there).toEqual({ title: "Lakes" });
     expect(isEmpty(withEdit(base, there, { title: "Rivers" }))).toBe(true);
   });
-  it("of one group's text leave the others alone", () => {
+  it("of one group's text do not affect other groups", () => {
     const edits = withEdit(base, {}, { texts: { two: "Elbe" } });
     expect(applyEdits(base, edits).texts).toEqual({ one: "Rhine", two: "Elbe" });
     expect(withEdit(base, edits, { texts: { two: "" } })).toEqual({});
     expect(ownChanges(edits)).toEqual({ groups: [{ groupId: "two", descriptionOverride: "Elbe" }] });
   });
-  it("follow the service where nothing was changed, and end once they are saved", () => {
+  it("follow the service where unedited, and end once saved", () => {
     const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 10 });
     const told = { ...base, title: "Lakes", deadline: "2026-11-23T10:00:00Z" };
     expect(applyEdits(told, edits).deadline).toBe(told.deadline);
@@ -24,31 +24,31 @@ describe("edits", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("goes to all groups, or to the topic and single groups", () => {
+describe("request body", () => {
+  it("is split into shared changes, topic changes and group changes", () => {
     const edits = withEdit(base, {}, { title: " Lakes ", begin: "now", isShared: false, gradeScale: " ", texts: { one: "" } });
     expect(sharedChanges(edits)).toEqual({ title: "Lakes", startDate: null });
     expect(ownChanges({ ...edits, gradeScale: " " })).toEqual({ isShared: false, gradeScale: null, groups: [{ groupId: "one", descriptionOverride: null }] });
     expect(sharedChanges({ begin: "later", startDate: "2026-12-01T07:00:00Z" })).toEqual({ startDate: "2026-12-01T07:00:00Z" });
   });
-  it("of a new topic names its groups with their own texts", () => {
+  it("of a new topic contains its groups with their own texts", () => {
     const sent = newTopicBody({ ...base, maxPoints: 20 }, "class", ["one", "two"]);
     expect(sent.groups).toEqual([{ groupId: "one", descriptionOverride: "Rhine" }, { groupId: "two" }]);
     expect(sent).toMatchObject({ classId: "class", courseId: "c", maxPoints: 20 });
     expect("gradeScale" in sent).toBe(false);
   });
-  it("lacks a title and a deadline at first", () => {
+  it("requires a title and a deadline", () => {
     expect(findMissingFields(emptyForm(null))).toEqual(["title", "deadline"]);
     expect(findMissingFields({ ...base, begin: "later" })).toEqual(["startDate"]);
   });
 });
 
 describe("a draft", () => {
-  it("comes back as it was", () => {
+  it("round-trips", () => {
     const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 5, texts: { two: "Elbe" } });
     expect(parseDraft(JSON.stringify(edits))).toEqual(edits);
   });
-  it("of something else is none", () => {
+  it("of another shape is ignored", () => {
     expect(parseDraft("")).toEqual({});
     expect(parseDraft("{")).toEqual({});
     expect(parseDraft('{"title":7,"texts":null,"else":1}')).toEqual({});

@@ -1,31 +1,31 @@
-// What a teacher writes about a topic, as the form holds it, and what of it is sent. Pure: nothing here asks the service.
+// Form values of a topic and the requests derived from them. Pure functions; nothing here calls the service.
 import type { Schemas } from "../../api/client";
 
 export type Topic = Schemas["Assignment"];
 
-/** The fields of the form. */
+/** Form values. */
 export interface TopicForm {
   title: string;
-  /** ISO 8601; null while none is chosen. */
+  /** ISO 8601; null while none is selected. */
   deadline: string | null;
   description: string;
   isShared: boolean;
-  /** Own texts by group; an empty one is none. */
+  /** Own texts by group id; an empty text means none. */
   texts: Readonly<Record<string, string>>;
   requiredSubmissions: number;
   latePolicy: Schemas["LatePolicy"];
   maxPoints: number | null;
   gradeScale: string;
   courseId: string | null;
-  /** When the groups begin: untouched, at once, or at `startDate`. */
+  /** Start of the groups: unchanged, immediately, or at `startDate`. */
   begin: "same" | "now" | "later";
   startDate: string | null;
 }
 
-/** What was changed and is not saved yet. */
+/** Unsaved changes. */
 export type TopicEdits = Partial<TopicForm>;
 
-/** The form as the service knows the topic. */
+/** Form values of an existing topic. */
 export function formOf(topic: Topic): TopicForm {
   return {
     title: topic.title,
@@ -43,7 +43,7 @@ export function formOf(topic: Topic): TopicForm {
   };
 }
 
-/** The form of a topic that does not exist yet. */
+/** Form values of a new topic. */
 export const emptyForm = (courseId: string | null): TopicForm => ({
   title: "",
   deadline: null,
@@ -59,10 +59,10 @@ export const emptyForm = (courseId: string | null): TopicForm => ({
   startDate: null,
 });
 
-/** The form with what was changed; what was not changed follows the service. */
+/** Applies edits; unedited fields follow the service. */
 export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
 
-/** The edits with one more; a field that is as the service has it is no edit. */
+/** Adds an edit; a field that equals the value of the service is not an edit. */
 export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits): TopicEdits {
   const next: TopicEdits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
   const texts = Object.fromEntries(Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text));
@@ -70,12 +70,12 @@ export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits)
   return { ...(Object.fromEntries(kept) as TopicEdits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
 }
 
-/** The edits that still differ: what was saved meanwhile, here or elsewhere, is no edit any more. */
+/** Drops edits that were saved meanwhile, here or elsewhere. */
 export const remainingEdits = (base: TopicForm, edits: TopicEdits): TopicEdits => withEdit(base, {}, edits);
 
 export const isEmpty = (edits: TopicEdits): boolean => Object.keys(edits).length === 0;
 
-/** What goes to all groups at once. */
+/** Fields sent to all groups at once. */
 export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
   return {
     ...(edits.title === undefined ? {} : { title: edits.title.trim() }),
@@ -85,7 +85,7 @@ export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
   };
 }
 
-/** What concerns the topic itself or single groups. */
+/** Fields of the topic itself or of single groups. */
 export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
   return {
@@ -99,7 +99,7 @@ export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
   };
 }
 
-/** A new topic as it is sent. */
+/** Request body of a new topic. */
 export function newTopicBody(form: TopicForm, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
   return {
     title: form.title.trim(),
@@ -116,7 +116,7 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
   };
 }
 
-/** What is missing before the form can be sent. */
+/** The first missing required field. */
 export type MissingField = "title" | "deadline" | "startDate";
 
 export const findMissingFields = (form: TopicForm): MissingField[] => [
@@ -125,7 +125,7 @@ export const findMissingFields = (form: TopicForm): MissingField[] => [
   ...(form.begin === "later" && form.startDate === null ? (["startDate"] as const) : []),
 ];
 
-/** A kept draft, as far as it is one. */
+/** Parses a stored draft; ignores unknown parts. */
 export function parseDraft(text: string): TopicEdits {
   try {
     const found: unknown = JSON.parse(text === "" ? "{}" : text);

@@ -1,4 +1,4 @@
-// Files on their way to a topic: how far each is, and why one did not arrive.
+// Uploads of topic attachments, with progress and errors.
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
@@ -6,7 +6,7 @@ import { Problem } from "../../api/client";
 import { upload } from "../../api/upload";
 import { refreshTopics } from "./topic";
 
-/** One file on its way. */
+/** One upload. */
 export interface AttachmentUpload {
   key: number;
   name: string;
@@ -15,7 +15,7 @@ export interface AttachmentUpload {
   problem?: unknown;
 }
 
-/** Sends files one after the other; each can be cancelled, and what is refused stays to be read. */
+/** Uploads files one at a time; each can be cancelled, and rejected ones stay in the list. */
 export function useAttachmentUploads() {
   const cache = useQueryClient();
   const [uploads, setUploads] = useState<readonly AttachmentUpload[]>([]);
@@ -26,7 +26,7 @@ export function useAttachmentUploads() {
 
   const sendOne = async (topicId: string, file: File, key: number, groupAssignmentId: string | null): Promise<boolean> => {
     const form = new FormData();
-    // The service reads the parts in their order.
+    // The service reads the parts in order.
     if (groupAssignmentId !== null) form.append("groupAssignmentId", groupAssignmentId);
     form.append("file", file);
     const sent = upload(`/assignments/${topicId}/attachments`, form, (share) => set(key, { share }));
@@ -44,7 +44,7 @@ export function useAttachmentUploads() {
     }
   };
 
-  /** Answers how many arrived. */
+  /** Returns the number of successful uploads. */
   const send = async (topicId: string, files: readonly File[], groupAssignmentId: string | null = null): Promise<number> => {
     const queue = files.map((file) => ({ file, key: next.current++ }));
     setUploads((all) => [...all, ...queue.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
@@ -52,14 +52,14 @@ export function useAttachmentUploads() {
     for (const { key } of queue) cancels.current.set(key, () => (stopped.add(key), remove(key)));
     let arrived = 0;
     for (const { file, key } of queue) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other: a slow line is not shared by twenty files
+      // oxlint-disable-next-line no-await-in-loop -- sequential: parallel uploads would share a slow connection
       if (!stopped.has(key) && (await sendOne(topicId, file, key, groupAssignmentId))) arrived += 1;
     }
     await refreshTopics(cache);
     return arrived;
   };
 
-  /** Stops a file on its way, or forgets one that was refused. */
+  /** Cancels an upload, or removes a rejected one. */
   const cancel = (key: number) => {
     const stop = cancels.current.get(key);
     if (stop) stop();

@@ -1,4 +1,4 @@
-// What is typed into the form of a topic, kept in this browser until it is saved.
+// Unsaved edits of the topic form, stored in this browser.
 import { useEffect, useState } from "react";
 
 import { getDraft, saveDraft } from "../../forms/drafts";
@@ -8,16 +8,16 @@ export interface TopicEditing {
   form: TopicForm;
   edits: TopicEdits;
   isDirty: boolean;
-  /** Whether something was found that was typed on an earlier visit. */
+  /** Whether edits of an earlier visit were restored. */
   isRestored: boolean;
   change: (change: TopicEdits) => void;
-  /** Forgets what was typed. */
+  /** Discards the edits. */
   discard: () => void;
-  /** It is saved: the draft goes, what is shown stays. */
+  /** Deletes the stored draft after saving; the form keeps its values. */
   markSaved: () => void;
 }
 
-/** The form over what the service says; what is typed is kept as a draft under `key`. */
+/** Combines stored edits with the data of the service; edits are stored as a draft under `key`. */
 export function useTopicEdits(base: TopicForm, person: string, key: string): TopicEditing {
   const [typed, setTyped] = useState<TopicEdits>(() => parseDraft(getDraft(person, key)));
   const [isRestored, setRestored] = useState(() => !isEmpty(remainingEdits(base, typed)));
