@@ -20,11 +20,11 @@ import { FirstPassword } from "./FirstPassword";
 type New = Schemas["NewUser"];
 type NewRole = "ADMIN" | "TEACHER" | "STUDENT";
 type AccountKind = "made" | "mail" | "own";
-/** What the form shows problems at. */
+/** Fields that show their own errors. */
 const PATHS = ["firstName", "lastName", "email", "homeroomId", "password", "name", "username", "externalId"];
 const NOTHING = { firstName: "", lastName: "", name: "", email: "", username: "", externalId: "", password: "", homeroomId: "", classIds: [] as string[] };
 
-/** Brings one person into the school, and tells the password once. */
+/** Adds one user to the school and shows the password once. */
 export function AddUserDialog({ caller, onClose }: { caller: Me; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -142,7 +142,7 @@ function AddUserForm({ caller, problem, isPending, onSend, onClose }: AddUserFor
   );
 }
 
-/** The classes a new student learns in from the beginning. */
+/** Initial classes of a new student. */
 function ClassSelect({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
   const { t } = useTranslation();
   const { data: known = [] } = useQuery(classOptionsQuery);

@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { toast } from "../../components/toast";
 import { printSheets, type PasswordSheet } from "./passwordSheets";
 
-/** A password that is shown this once: to copy, to print, to read out. */
+/** A password that is shown only once: to copy, print or read out. */
 export function FirstPassword({ sheet }: { sheet: PasswordSheet }) {
   const { t } = useTranslation();
   return (

@@ -14,13 +14,13 @@ import { invitationsQuery } from "./users";
 type Invitation = Schemas["Invitation"];
 
 interface Props {
-  /** The organization, for platform administrators who look at it from outside. */
+  /** The organization, for platform administrators who view it from outside. */
   organizationId?: string;
-  /** What else can be done with an invitation. */
+  /** Further actions on an invitation. */
   more?: (invitation: Invitation) => ReactNode;
 }
 
-/** People who were invited and have not answered yet. */
+/** Pending invitations. */
 export function InvitationList({ organizationId, more }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -13,19 +13,19 @@ import { ProgressBar } from "../../components/ProgressBar";
 import type { FullUser } from "./users";
 import { printSheets, type PasswordSheet } from "./passwordSheets";
 
-/** How long to wait when the service has had enough for a minute. */
+/** Pause after the rate limit of one minute is exceeded. */
 const RATE_LIMIT_PAUSE_MS = 10_000;
 
 interface Props {
   users: readonly FullUser[];
-  /** What has been made so far; whoever shows this keeps it. */
+  /** Sheets created so far; kept by the parent. */
   sheets: readonly PasswordSheet[];
   onSheets: (slips: PasswordSheet[]) => void;
-  /** What tells on a slip whom it is for. */
+  /** Label on a sheet that identifies its user, such as the homeroom. */
   of: (user: FullUser) => string | undefined;
 }
 
-/** First passwords for many: made one after the other, told once, as a table or on slips of paper. */
+/** Creates first passwords for many users, one request at a time; shows them once, as a table or as printed sheets. */
 export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -89,7 +89,7 @@ export function PasswordHandout({ users, sheets, onSheets, of }: Props) {
   );
 }
 
-/** A first password; asks again later when it was too much at once. */
+/** Creates a first password; retries after a pause when rate-limited. */
 async function createPassword(user: FullUser): Promise<string> {
   for (;;) {
     try {

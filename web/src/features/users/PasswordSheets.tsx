@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Me } from "../../auth/session";
 import { usePrintedSheets } from "./passwordSheets";
 
-/** Where slips stand while they are printed; on the screen there is nothing. */
+/** Container of the sheets while they are printed; invisible on the screen. */
 export function PasswordSheets({ caller }: { caller: Me }) {
   const { t } = useTranslation();
   const all = useSyncExternalStore(usePrintedSheets.listen, usePrintedSheets.now);

@@ -3,14 +3,14 @@ import { useTranslation } from "react-i18next";
 import { Badge } from "../../components/Badge";
 import { isFullUser, type KnownUser, roleOf } from "./users";
 
-/** The role of somebody, in a word. */
+/** The role of a user. */
 export function RoleBadge({ user }: { user: KnownUser }) {
   const { t } = useTranslation();
   const role = roleOf(user);
   return <Badge tone={role === "admin" || role === "owner" ? "warn" : "plain"}>{t(`role.${role}`)}</Badge>;
 }
 
-/** What is to be known of an account beside its name: that it is switched off, shared, or waits for a password; `isSaid` also says that all is well. */
+/** State of an account next to its name: deactivated, shared, or without a password; `isOkShown` also shows the normal state. */
 export function UserState({ user, isOkShown = false }: { user: KnownUser; isOkShown?: boolean }) {
   const { t } = useTranslation();
   if (user.isActive === false) return <Badge tone="bad">{t("people.off")}</Badge>;

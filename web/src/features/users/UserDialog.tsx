@@ -21,7 +21,7 @@ import { Dialog } from "../../components/Dialog";
 import { RoleBadge, UserState } from "./UserBadges";
 import { userGroupsQuery, isFullUser, canChangeUser, userQuery, roleOf, type KnownUser, type FullUser } from "./users";
 
-/** One person: what is known, what can be changed, the groups, and where more is to be found. */
+/** One user: facts, editable fields, groups, and links to related pages. */
 export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => MenuAction[]; onClose: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(userQuery(id));

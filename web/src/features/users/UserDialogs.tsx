@@ -16,7 +16,7 @@ import { FirstPassword } from "./FirstPassword";
 
 type UserActions = ReturnType<typeof useUserActions>;
 
-/** Another role: what each may do, and that it counts at once. */
+/** Changes the role; explains the permissions of each role and that the change is immediate. */
 export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: KnownUser; caller: Me; actions: UserActions; onClose: () => void }) {
   const { t } = useTranslation();
   const [role, setRole] = useState<Role>(roleOf(user));
@@ -47,7 +47,7 @@ export function ChangeRoleDialog({ user, caller, actions, onClose }: { user: Kno
   );
 }
 
-/** A new password, shown once; asked first, because it ends the old one and signs the person out. */
+/** Creates a new password and shows it once; asks for confirmation because the old one stops working and the user is signed out. */
 export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -80,7 +80,7 @@ export function NewPasswordDialog({ user, onClose }: { user: KnownUser; onClose:
   );
 }
 
-/** The end of a membership: what goes, what stays, and the name to be typed. */
+/** Removes a membership: lists what is deleted and what stays; requires typing the name. */
 export function RemoveUserDialog({ user, actions, onClose }: { user: KnownUser; actions: UserActions; onClose: () => void }) {
   const { t } = useTranslation();
   const deletedItems = ["access", "places", "sessions"] as const;

@@ -9,7 +9,7 @@ import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./users";
 
 const ALL = "all";
 
-/** What the list is narrowed to; the address keeps it. */
+/** Filters of the user list, stored in the URL. */
 export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: (filters: Wanted) => void }) {
   const { t } = useTranslation();
   const rooms = useQuery(homeroomsQuery);
@@ -31,12 +31,12 @@ export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: 
   );
 }
 
-/** Looks for what is typed once the typing rests. */
+/** Updates the search after the user stops typing. */
 export function UserSearch({ text, onText, label }: { text: string; onText: (text: string) => void; label?: string }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState(text);
   const [sent, setSent] = useState(text);
-  // Going back changes the address under the field.
+  // Going back changes the search of the URL, which updates the field.
   if (text !== sent) {
     setSent(text);
     setTyped(text);

@@ -15,12 +15,12 @@ import { isFullUser, usersQuery, type UserFilterValues, type KnownUser } from ".
 interface Props {
   caller: Me;
   filters: UserFilterValues;
-  /** What may be done to somebody. */
+  /** Actions on a user. */
   menu: (user: KnownUser) => MenuAction[];
   onOpen: (user: KnownUser) => void;
 }
 
-/** The people of the school, by name. */
+/** The users of the school, sorted by name. */
 export function UserList({ caller, filters, menu, onOpen }: Props) {
   const { t } = useTranslation();
   const found = useInfiniteQuery(usersQuery(filters));
@@ -66,7 +66,7 @@ function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: bool
   );
 }
 
-/** On the line of the name beside it. */
+/** Aligned with the name in the same row. */
 const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
 
 function LastSeen({ user }: { user: KnownUser }) {

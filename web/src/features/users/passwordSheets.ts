@@ -1,18 +1,18 @@
-// Slips of paper with which people sign in for the first time. They are printed, and kept nowhere.
+// Sheets with first passwords. They are printed and never stored.
 
-/** What stands on a slip. */
+/** Content of a sheet. */
 export interface PasswordSheet {
   name: string;
   email: string;
   password: string;
-  /** What tells whom it is for: a homeroom, for instance. */
+  /** Identifies the user further, for instance by homeroom. */
   of?: string | undefined;
 }
 
 let printing: readonly PasswordSheet[] = [];
 let listeners: () => void = () => {};
 
-/** The slips that are being printed, for `Slips`. */
+/** The sheets being printed, for `PasswordSheets`. */
 export const usePrintedSheets = {
   now: () => printing,
   listen: (listener: () => void) => {
@@ -21,7 +21,7 @@ export const usePrintedSheets = {
   },
 };
 
-/** Prints slips: they are laid out, the browser asks for the printer, and they are gone. */
+/** Prints sheets: renders them, opens the print dialog, and removes them. */
 export function printSheets(wanted: readonly PasswordSheet[]): void {
   printing = wanted;
   listeners();
@@ -33,6 +33,6 @@ export function printSheets(wanted: readonly PasswordSheet[]): void {
     },
     { once: true },
   );
-  // Not before React has laid them out.
+  // After React has rendered them.
   setTimeout(() => window.print());
 }

@@ -1,4 +1,4 @@
-// What can be done to a person and taken back: each says what happened, with the way back.
+// Actions on users that can be undone; each shows a toast with an undo.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -8,7 +8,7 @@ import { invalidate } from "../../api/queryKeys";
 import { toast } from "../../components/toast";
 import { type KnownUser, type Role, roleOf } from "./users";
 
-/** Lets people in or keeps them out; giving a role. Answers the two mutations. */
+/** Returns the mutations that activate or deactivate users, change their role, and remove them. */
 export function useUserActions() {
   const { t } = useTranslation();
   const errorText = useErrorText();

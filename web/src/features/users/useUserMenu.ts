@@ -1,4 +1,4 @@
-// What the caller may do to somebody, as the entries of a menu.
+// Menu of the actions that the caller may take on a user.
 import { useTranslation } from "react-i18next";
 
 import { type Me, effectiveRole } from "../../auth/session";
@@ -6,10 +6,10 @@ import type { MenuAction } from "../../components/OverflowMenu";
 import type { useUserActions } from "./useUserActions";
 import { isFullUser, type KnownUser, canChangeUser, rolesBelow } from "./users";
 
-/** What an entry opens. */
+/** The dialog that an entry opens. */
 export type UserDialogKind = "role" | "password" | "remove";
 
-/** The entries for somebody; none for whom the caller may not change. */
+/** The menu entries for a user; none if the caller may not change the user. */
 export function useUserMenu(caller: Me, actions: ReturnType<typeof useUserActions>, onOpen: (what: UserDialogKind, user: KnownUser) => void): (user: KnownUser) => MenuAction[] {
   const { t } = useTranslation();
   return (user) => {

@@ -6,8 +6,8 @@ import { type KnownUser, canChangeUser, ROLES, rolesBelow } from "./users";
 const known = (id: string, role: (typeof ROLES)[number]) => ({ id, member: { role } }) as unknown as KnownUser;
 const caller = (role: string) => ({ id: "caller", role: role === "super" ? "SUPER_ADMIN" : "STUDENT", member: role === "super" ? null : { role } }) as unknown as Me;
 
-describe("the ranks of a school", () => {
-  it("let one change those below, and owners each other", () => {
+describe("roles", () => {
+  it("let users change lower roles, and owners each other", () => {
     const changed = (role: string) => ROLES.filter((other) => canChangeUser(caller(role), known("other", other)));
     expect(changed("super")).toEqual(["owner", "admin", "teacher", "student"]);
     expect(changed("owner")).toEqual(["owner", "admin", "teacher", "student"]);
@@ -15,10 +15,10 @@ describe("the ranks of a school", () => {
     expect(changed("teacher")).toEqual(["student"]);
     expect(changed("student")).toEqual([]);
   });
-  it("let nobody change himself here", () => {
+  it("do not let users change themselves", () => {
     expect(ROLES.some((role) => canChangeUser(caller(role), known("caller", role)))).toBe(false);
   });
-  it("let one give what is below the own", () => {
+  it("let users assign lower roles", () => {
     expect([rolesBelow("admin"), rolesBelow("owner")]).toEqual([["teacher", "student"], ["owner", "admin", "teacher", "student"]]);
   });
 });

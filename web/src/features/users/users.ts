@@ -1,4 +1,4 @@
-// The people of the school as the service tells them, and who may do what to whom.
+// Queries about the users of the school, and permissions between roles.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -11,7 +11,7 @@ export type FullUser = Extract<KnownUser, { view: "FULL" }>;
 export type Role = Schemas["MemberRole"];
 
 export const ROLES = ["owner", "admin", "teacher", "student"] as const;
-/** The roles that lists can be narrowed to; owners are found among the administrators. */
+/** Roles that lists can be filtered by; owners are included in administrators. */
 export const ROLE_FILTERS = ["STUDENT", "TEACHER", "ADMIN"] as const;
 
 export interface UserFilterValues {
@@ -21,7 +21,7 @@ export interface UserFilterValues {
   isActive?: "1" | "0" | undefined;
 }
 
-/** The people that pass the filters, by name, page by page. */
+/** Users that match the filters, sorted by name, in pages. */
 export const usersQuery = (filters: UserFilterValues) =>
   infiniteQueryOptions({
     queryKey: queryKeys.users.list(filters),
@@ -31,7 +31,7 @@ export const usersQuery = (filters: UserFilterValues) =>
     placeholderData: keepPreviousData,
   });
 
-/** The pending invitations, newest first; those of another organization only for platform administrators. */
+/** Pending invitations, newest first; those of other organizations only for platform administrators. */
 export const invitationsQuery = (organizationId?: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.admin.invitations(organizationId),
@@ -46,13 +46,13 @@ export const userQuery = (id: string) => queryOptions({ queryKey: queryKeys.user
 export const userGroupsQuery = (id: string) =>
   queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => unwrap(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
 
-/** The classes of the school that take students. */
+/** Classes of the school that students can join. */
 export const classOptionsQuery = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => unwrap(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
 
-/** How many people there are, by role. */
+/** Number of users by role. */
 export const userCountsQuery = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => unwrap(client.GET("/admin/stats")) });
 
-/** Everybody there is, however many pages that takes. */
+/** All users that match the filters, from all pages. */
 export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUser[]> {
   const found: KnownUser[] = [];
   let cursor: string | null = "";
@@ -66,23 +66,23 @@ export async function fetchAllUsers(filters: UserFilterValues): Promise<KnownUse
   return found;
 }
 
-/** Who may lead a homeroom. */
+/** Users who can lead a homeroom. */
 export const staffQuery = queryOptions({
   queryKey: queryKeys.users.staff(),
   queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => fetchAllUsers({ role, isActive: "1" })))).flat().toSorted((one, other) => comparePeople(one.name, other.name)),
 });
 
-/** Whether the account is this school's to change; of others it knows an outline only. */
+/** Whether the account belongs to this school; of other accounts the API returns an outline only. */
 export const isFullUser = (user: KnownUser): user is FullUser => user.view === "FULL";
 export const roleOf = (user: KnownUser): Role => user.member?.role ?? "student";
 
 const RANKS: Record<EffectiveRole, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };
 
-/** Whether somebody may change the account of another: of a lower rank; owners also each other. Oneself is changed elsewhere. */
+/** Whether a user can change the account of another: of lower roles; owners also each other. Users change themselves on the account page. */
 export function canChangeUser(caller: Me, user: KnownUser): boolean {
   const own = effectiveRole(caller);
   return user.id !== caller.id && (RANKS[own] > RANKS[roleOf(user)] || own === "owner");
 }
 
-/** The roles somebody may give. */
+/** Roles that a user can assign. */
 export const rolesBelow = (own: EffectiveRole): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");
