@@ -15,13 +15,13 @@ import { updateUnreadCount } from "./chatEvents";
 interface Props {
   workRoomId: string;
   own: string;
-  /** How many messages were new when the room was opened. */
+  /** Number of unread messages when the room was opened. */
   unread: number;
   isStaff: boolean;
   isArchived: boolean;
 }
 
-/** The talk of a group with itself and its teachers. */
+/** Chat of a group with its teachers. */
 export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   const { t } = useTranslation();
   const { day } = useTime();
@@ -33,7 +33,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   return (
     <div className="flex min-h-0 grow flex-col gap-3">
       {pages.isError && !pages.data ? <ErrorMessage problem={pages.error} onRetry={() => void pages.refetch()} /> : null}
-      {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
+      {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- scrollable content has to be focusable */}
       <div
         ref={log}
         role="log"
@@ -64,7 +64,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   );
 }
 
-/** Where the reader has to go on: found once the messages are there, kept until he looks away and others write. */
+/** Position of the "new messages" marker: set when the messages are loaded, kept until the page is hidden and others write. */
 function useUnreadMarker(messages: readonly Message[], own: string, unread: number, isLoaded: boolean): string | undefined {
   const isPageVisible = useIsPageVisible();
   const [marker, setMarker] = useState<{ first: string | undefined }>();
@@ -81,7 +81,7 @@ function useUnreadMarker(messages: readonly Message[], own: string, unread: numb
   return marker?.first;
 }
 
-/** Keeps the end of the talk in sight, unless somebody reads further up. */
+/** Keeps the end of the chat visible, unless the user has scrolled up. */
 function useStickToBottom(lastId: string | undefined, mark: string | undefined) {
   const log = useRef<HTMLDivElement>(null);
   const isNear = useRef(true);
@@ -99,13 +99,13 @@ function useStickToBottom(lastId: string | undefined, mark: string | undefined) 
     };
   }, []);
   useLayoutEffect(() => {
-    // Whatever was added below: what is new, or the line that says where it begins.
+    // Follows content added at the end: new messages, or the marker above them.
     if ((mark ?? lastId) !== undefined && isNear.current) log.current?.scrollTo(0, log.current.scrollHeight);
   }, [lastId, mark]);
   return log;
 }
 
-/** Says that everything up to the last message was read, while somebody looks at it. */
+/** Marks everything up to the last message as read while the page is visible. */
 function useReadReceipt(workRoomId: string, last: Message | undefined, own: string): void {
   const cache = useQueryClient();
   const isPageVisible = useIsPageVisible();

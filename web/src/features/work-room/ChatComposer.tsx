@@ -15,14 +15,14 @@ import { appendMessage } from "./chatEvents";
 
 type Attachment = Schemas["MessageAttachment"];
 
-/** Where a message is written. What could not be sent stays, in this browser too, and is sent again with one press. */
+/** Message composer. A message that could not be sent stays, also in this browser's storage, and can be sent again. */
 export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const cache = useQueryClient();
   const [text, setText] = useState(() => getDraft(own, workRoomId));
   const [files, setFiles] = useState<Attachment[]>([]);
-  // One number for one message, however often it is sent: the service takes it once.
+  // One client id per message, however often it is sent: the service accepts it once.
   const clientId = useRef(crypto.randomUUID());
   const updateText = (next: string) => {
     setText(next);
@@ -40,7 +40,7 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
       updateText("");
       setFiles([]);
     },
-    // It may have been taken all the same.
+    // The service may have accepted it although the request failed.
     onError: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(workRoomId) }),
   });
   const attach = useMutation({

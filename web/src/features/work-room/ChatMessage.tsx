@@ -23,7 +23,7 @@ interface Props {
   isArchived: boolean;
 }
 
-/** One message: who, when, what. Its author changes it for a while and takes it away; teachers take any away. */
+/** One message. Its author can edit it for a while and delete it; teachers can delete any message. */
 export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
   const { t } = useTranslation();
   const { clock, full } = useTime();
@@ -92,7 +92,7 @@ function EditMessage({ message, onClose }: { message: Message; onClose: () => vo
         if (text.trim() !== "" && !change.isPending) change.mutate();
       }}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the field was just asked for */}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the user has just opened this field */}
       <TextArea autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={text} onChange={setText} onKeyDown={(event) => event.key === "Escape" && onClose()} />
       {change.isError ? <ErrorMessage problem={change.error} /> : null}
       <p className="flex flex-wrap gap-2">

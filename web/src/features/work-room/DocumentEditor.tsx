@@ -17,22 +17,22 @@ type Config = Schemas["Editor"];
 
 interface Props {
   document: Document;
-  /** Opens a draft for reading only. */
+  /** Opens a draft read-only. */
   isView: boolean;
   isPhone: boolean;
 }
 
-/** The document in the editor of the document server. What it may do there is the service's word, not this page's. */
+/** The document in the editor of the document server. The permissions come from the service, not from this page. */
 export function DocumentEditor({ document, isView, isPhone }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
   const [isUnsent, setUnsent] = useState(false);
-  // The phone editor of the free edition only reads; the full one writes on every screen.
+  // The mobile editor of the free edition is read-only; the full editor writes on every screen.
   const [isFull, setFull] = useState(false);
   const [attempt, setAttempt] = useState(0);
   const isFreezing = useDocumentFreeze(document.id, isUnsent);
-  // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
+  // A status change gives the document a new key: the editor is opened again, read-only where required.
   const queryKey = queryKeys.document.editor(document.id, document.status, document.canEdit, isView);
   const view = useQuery({
     queryKey,
@@ -65,7 +65,7 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
   }
   if (!script.isSuccess) return <Skeleton count={1} />;
   const type = isPhone && !isFull ? "mobile" : "desktop";
-  // Another key is another document to the document server: nothing of the old editor may live on.
+  // For the document server another key is another document, so the editor must be remounted.
   return (
     <EditorFrame
       key={`${config.document.key} ${config.editorConfig.mode} ${type} ${attempt}`}
@@ -82,16 +82,17 @@ export function DocumentEditor({ document, isView, isPhone }: Props) {
   );
 }
 
-/** How long a keystroke may be on its way out of the frame before the editor counts as having sent everything. */
+/** Delay after the last keystroke until the editor counts as having sent all changes. */
 const FLUSH_DELAY_MS = 200;
-/** How long unsent changes keep an editor on the page whose document may not be written in any more. */
+/** How long unsent changes keep an editor mounted whose document has become read-only. */
 const MAX_FLUSH_MS = 4_000;
-/** After so long a freeze whose end was missed is over: what was typed was sent long before. */
+/** Timeout of a freeze whose end event was missed; typed text was sent long before. */
 const MAX_FREEZE_MS = 20_000;
 
 /**
- * Whether a hand-in or a finish of this document has begun and waits for its editors. The service is told as soon as this
- * page's editor has sent everything; until the end the editor stays, or what it has not sent would be lost.
+ * Whether a submission or a finish of this document has begun and waits for its editors. The service is notified as soon as
+ * the editor of this page has sent everything. Until the end the editor stays mounted, otherwise its unsent changes would be
+ * lost.
  */
 function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
   const [frozen, setFrozen] = useState<string>();
@@ -121,8 +122,8 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
 }
 
 /**
- * Keeps a configuration until its key or mode changes: a token that is merely newer must not tear a writer out of the text.
- * One for writing is also kept while its document is being frozen, and a moment longer while something is unsent.
+ * Keeps a configuration until its key or mode changes: a renewed token must not remount the editor while the user writes. A
+ * writable configuration is also kept while the document is being frozen, and briefly while changes are unsent.
  */
 function useStableConfig(id: string, latest: Config | undefined, isUnsent: boolean, isFreezing: boolean): Config | undefined {
   const [stable, setStable] = useState({ id, config: latest });
@@ -147,11 +148,11 @@ interface EditorFrameProps {
   document: Document;
   config: Config;
   type: "mobile" | "desktop";
-  /** The editor for phones was opened for writing and can only read. */
+  /** The mobile editor was opened for writing but is read-only. */
   onReadOnlyPhone: () => void;
   isUnsent: boolean;
   setUnsent: (isUnsent: boolean) => void;
-  /** Nothing more is typed: the last changes are being sent. */
+  /** Input is blocked while the last changes are sent. */
   isFreezing: boolean;
   onAgain: () => void;
   onFail: () => void;
@@ -167,11 +168,11 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
   useEffect(() => {
     now.current = { onAgain, onReadOnlyPhone, setUnsent, id: document.id };
   }, [onAgain, onReadOnlyPhone, setUnsent, document.id]);
-  // Another editor begins with nothing unsent.
+  // A remounted editor has no unsent changes.
   useEffect(() => () => setUnsent(false), [setUnsent]);
   const whole = useMemo(() => {
     const { documentServerUrl: _, ...own } = config;
-    // The wrapper lets `events` of the configuration win over its own, so all of them stand here.
+    // The wrapper lets `events` of the configuration override its own, so all of them are set here.
     const events = {
       onAppReady: () => undefined,
       onDocumentStateChange: (event: { data?: boolean }) => {
@@ -205,17 +206,17 @@ function EditorFrame({ document, config, type, onReadOnlyPhone, isUnsent, setUns
   );
 }
 
-/** What the events of the document server's editor carry; which of it depends on the event. */
+/** Data of the document server's editor events; its shape depends on the event. */
 interface EditorEvent {
   data?: { mode?: string; errorDescription?: string; warningCode?: number; warningDescription?: string };
 }
 
-/** The editor's code for a connection that it has given up: it takes no more text. */
+/** Error code of the editor for a lost connection; it accepts no more text. */
 const CONNECTION_LOST = -18;
 
 /**
- * What the editor reported about itself: it has stopped (`lost`), opened a document for reading that was to be written in
- * (`readOnly`), or has a remark (`warning`). `description` is in the language of the editor.
+ * State reported by the editor: it has stopped (`lost`), opened a document read-only that was to be edited (`readOnly`), or
+ * has a remark (`warning`). `description` is in the language of the editor.
  */
 interface EditorReport {
   kind: "lost" | "readOnly" | "warning";
@@ -238,7 +239,7 @@ function EditorAlert({ report: { kind, description }, again }: { report: EditorR
   );
 }
 
-/** The frame takes every Tab for itself: a way past it before it, and a way back behind it. */
+/** Skip link: the iframe captures Tab, so there is a link before and after it. */
 function SkipEditorLink({ own: id, onPress }: { own: RefObject<HTMLButtonElement | null>; onPress: () => void }) {
   const { t } = useTranslation();
   return (

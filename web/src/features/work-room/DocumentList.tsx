@@ -15,12 +15,12 @@ import { useUploads } from "./useUploads";
 interface Props {
   workRoom: WorkRoom;
   topic: Topic | undefined;
-  /** The one that is open beside the list. */
+  /** Id of the document open next to the list. */
   openId?: string | undefined;
   isArchived: boolean;
 }
 
-/** The documents of the room, and how new ones come. Files may be dropped anywhere on it. */
+/** The documents of the room, and how to add some. Files can be dropped anywhere on it. */
 export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
   const { t } = useTranslation();
   const { here: ofTopic, elsewhere: ofOtherTopics } = splitDocuments(workRoom.documents, topic);

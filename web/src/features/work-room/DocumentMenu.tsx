@@ -17,7 +17,7 @@ import { RenameDocumentDialog } from "./RenameDocumentDialog";
 import { type Document, fileName, type WorkRoom } from "./workRoom";
 import { VersionsDialog } from "./VersionsDialog";
 
-/** What can be done with a document beside opening it. What is not allowed is not offered. */
+/** Actions on a document besides opening it. Forbidden actions are not offered. */
 export function DocumentMenu({ document, workRoom, isOpen }: { document: Document; workRoom: WorkRoom; isOpen: boolean }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -33,7 +33,7 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
   const pdf = useMutation({ mutationFn: () => savePdf(document), onError: showError });
   const remove = useMutation({
     mutationFn: async () => {
-      // Its editor closes first: it would ask for what is gone.
+      // The editor closes first, because it would request the deleted document.
       if (isOpen) await navigate({ to: "/g/$groupId", params: { groupId: workRoom.groupId }, search: { place: "documents" } });
       await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },

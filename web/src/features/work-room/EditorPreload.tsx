@@ -8,8 +8,8 @@ const STORAGE_KEY = "document-server";
 const isSavingData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
 /**
- * Lets the browser fetch the editor before somebody needs it, once the page has been still for a while and where the line has
- * no price. The address comes with a document; pages without one use what was told before.
+ * Preloads the editor once the page has been idle for a while, unless the connection is metered. The URL comes with a
+ * document; pages without one use the last known URL.
  */
 export function EditorPreload({ document, isOpen = false }: { document?: { id: string } | undefined; isOpen?: boolean }) {
   const [isIdle, setIdle] = useState(false);
@@ -32,6 +32,6 @@ export function EditorPreload({ document, isOpen = false }: { document?: { id: s
   });
   const address = known ?? sessionStorage.getItem(STORAGE_KEY);
   if (!isIdle || isOpen || !address) return null;
-  // oxlint-disable-next-line react/iframe-missing-sandbox -- the same server's editor runs unfenced too, and a fence would keep what is fetched out of its cache
+  // oxlint-disable-next-line react/iframe-missing-sandbox -- the same server's editor runs without a sandbox too, and a sandbox would partition its cache
   return <iframe hidden tabIndex={-1} aria-hidden="true" title="preload" src={`${address.replace(/\/$/, "")}/web-apps/apps/api/documents/preload.html`} />;
 }

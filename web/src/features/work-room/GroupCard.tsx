@@ -11,7 +11,7 @@ import { TimeLeft } from "../../components/TimeLeft";
 import { Time } from "../../components/Time";
 import { userNames } from "./workRoom";
 
-/** A group of mine: the whole card is the link, and its name is the topic. */
+/** Card of one of the user's groups: the whole card is the link, named after the topic. */
 export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
   const { t } = useTranslation();
   const topic = nearestTopic(group);

@@ -14,19 +14,19 @@ import { Skeleton } from "../../components/Skeleton";
 import { findReplacementGroup } from "./replacementGroup";
 import { type Group, userNames, type WorkRoom } from "./workRoom";
 
-/** What stands in the fields of the page and of its windows, before they go. */
+/** Text in the fields of the page and its dialogs, read before they are removed. */
 function readTypedText(): string[] {
   const fields = document.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>("#main textarea, [role=dialog] textarea, [role=dialog] input[type=text]");
   return [...fields].map((field) => field.value.trim()).filter((text) => text !== "");
 }
 
-/** In place of a room that is not, or not any more, open to the reader: where they belong now, with one button to go there. */
+/** Shown instead of a room that the user cannot access (any more): names the group they belong to now, with a link. */
 export function GroupUnavailable({ groupId, left }: { groupId: string; left: WorkRoom | undefined }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const cache = useQueryClient();
   const navigate = useNavigate();
-  // Taken while the room is still on the screen: this renders before the room is removed.
+  // Read while the room is still mounted: this component renders before the room is removed.
   const [typedText] = useState(readTypedText);
   const storedDraft = left === undefined ? "" : getDraft(person.id, left.id).trim();
   const unsent = [...new Set([storedDraft, ...typedText])].filter((text) => text !== "").join("\n\n");
@@ -38,7 +38,7 @@ export function GroupUnavailable({ groupId, left }: { groupId: string; left: Wor
     : findReplacementGroup(groupsQuery.data ?? [], { groupId, classId: groups?.classId, courseId: groups?.courseId, topicIds: left?.groupAssignments.map((own) => own.assignmentId) ?? [] });
   const openGroup = () => {
     if (next === undefined) return navigate({ to: isStaff(person) ? "/" : "/groups" });
-    // What was not sent goes along, unless something waits there already; it is sent only when the user presses "Send".
+    // Unsent text is copied to the new room unless a draft exists there; it is sent only when the user presses "Send".
     if (storedDraft !== "" && left !== undefined && getDraft(person.id, next.workRoomId) === "") {
       saveDraft(person.id, next.workRoomId, storedDraft);
       saveDraft(person.id, left.id, "");

@@ -15,7 +15,10 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Group } from "./workRoom";
 
-/** The student's button: asks, and then shows that the teacher knows and since when. Never a place in a queue: groups do not race. */
+/**
+ * The student's help button: requests help, then shows since when the teacher has been notified. Never shows a queue
+ * position: groups must not compete.
+ */
 export function HelpButton({ group }: { group: Group }) {
   const { t } = useTranslation();
   return (
@@ -84,7 +87,7 @@ function HelpForm({ group, close }: { group: Group; close: () => void }) {
   );
 }
 
-/** What a teacher in the room sees of the call, and the way to say that it is handled. */
+/** Shows a help request to a visiting teacher, who can mark it as handled. */
 export function HelpRequestBanner({ group }: { group: Group }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -17,7 +17,7 @@ import type { Topic, WorkRoom } from "./workRoom";
 export const KINDS = ["word", "cell", "slide"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** A new document: what sort, then its name, then it opens. */
+/** Creates a document: asks for type and name, then opens it. */
 export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic | undefined }) {
   const { t } = useTranslation();
   const [kind, setKind] = useState<Kind>();
@@ -64,7 +64,7 @@ function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topi
         if (title.trim() !== "" && !create.isPending) create.mutate();
       }}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the only field of a dialog that the user has just opened */}
       <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
       {create.isError && !error ? <ErrorMessage problem={create.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">

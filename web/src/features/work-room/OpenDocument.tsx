@@ -15,7 +15,7 @@ import { lazyPart } from "../../components/lazyPart";
 
 const DocumentEditor = lazyPart(async () => (await import("./DocumentEditor")).DocumentEditor);
 
-/** A document that is open: its name, how it stands, and the editor. On a phone it is read first. `lead` stands before the name. */
+/** An open document: name, status and editor. On phones it opens read-only first. `lead` is rendered before the name. */
 export function OpenDocument({ document, workRoom, isWriting, lead }: { document: Document; workRoom: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -51,7 +51,7 @@ export function OpenDocument({ document, workRoom, isWriting, lead }: { document
   );
 }
 
-/** The document server could not save: what that means, and what to do. */
+/** The document server could not save: explains the consequences and what to do. */
 function NotSaved({ at }: { at: string }) {
   const { t } = useTranslation();
   return (

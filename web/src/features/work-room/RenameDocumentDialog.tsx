@@ -11,7 +11,7 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
 import type { Document } from "./workRoom";
 
-/** Another name for a document; its kind stays. */
+/** Renames a document; its type stays. */
 export function RenameDocumentDialog({ document, groupId, onClose }: { document: Document; groupId: string; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -32,7 +32,7 @@ export function RenameDocumentDialog({ document, groupId, onClose }: { document:
             if (title.trim() !== "" && !rename.isPending) rename.mutate();
           }}
         >
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the one field of a window that was just asked for */}
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the only field of a dialog that the user has just opened */}
           <TextField autoFocus label={t("room.name")} value={title} onChange={setTitle} maxLength={120} {...(error ? { problem: error } : {})} />
           {rename.isError && !error ? <ErrorMessage problem={rename.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">

@@ -7,7 +7,7 @@ import { Time } from "../../components/Time";
 import { HelpRequestBanner } from "./HelpRequest";
 import { type Group, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
-/** What is said over the whole room: that it is locked, or that a teacher is a visitor. */
+/** Banners of a room: locked, or visited by a teacher. */
 export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { workRoom: WorkRoom; group: Group | null | undefined; topic: Topic | undefined; isStaff: boolean; isArchived: boolean }) {
   const { t } = useTranslation();
   return (

@@ -18,7 +18,7 @@ interface Props {
   isArchived: boolean;
 }
 
-/** The line over a room: which topic, which group, who is in it, how long yet; and what a group does with one press. */
+/** Header of a room: topic, group, members, remaining time, and the main actions of the group. */
 export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchived }: Props) {
   const { t } = useTranslation();
   const name = t("groups.group", { number: workRoom.group.groupNumber, name: userNames(workRoom.group) });
@@ -55,7 +55,7 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
   );
 }
 
-/** Who is in the group. Whether somebody is there just now only the staff is told, so only there it is shown. */
+/** The members of the group. Presence is visible to staff only, because the API returns it to staff only. */
 function Members({ workRoom, topic, isStaff }: { workRoom: WorkRoom; topic: Topic | undefined; isStaff: boolean }) {
   const { t } = useTranslation();
   const { data } = useQuery({ ...boardQuery(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });

@@ -29,7 +29,7 @@ interface Props {
   isWriting: boolean;
 }
 
-/** The places of a room: side by side where there is room for three columns, one at a time where there is not. */
+/** The sections of a room: in three columns where the screen is wide enough, one at a time elsewhere. */
 export function RoomLayout(props: Props) {
   const { workRoom, topics, topic, document, person } = props;
   const { t } = useTranslation();
@@ -50,7 +50,7 @@ export function RoomLayout(props: Props) {
   );
 }
 
-/** One place by itself. */
+/** One section. */
 function Section({ section, lead, ...props }: Props & { section: Section; lead?: ReactNode }) {
   const { t } = useTranslation();
   const { workRoom, group, topic, document, person, unread, isArchived, isWriting } = props;
@@ -67,7 +67,7 @@ function Section({ section, lead, ...props }: Props & { section: Section; lead?:
   }
 }
 
-/** Documents, what is open, and chat. The two at the sides make way for it with `[` and `]`. */
+/** Documents, open document, and chat. `[` and `]` collapse the outer columns. */
 function ThreeColumns({ sections, topicSelect, ...props }: Props & { sections: ReactNode; topicSelect: ReactNode }) {
   const { t } = useTranslation();
   const { workRoom, topic, document, person, unread, isArchived } = props;

@@ -6,7 +6,7 @@ import { useErrorText } from "../../i18n/useErrorText";
 import { Button } from "../../components/Button";
 import type { RoomUpload } from "./useUploads";
 
-/** Files on their way. */
+/** Uploads in progress or failed. */
 export function RoomUploads({ uploads }: { uploads: readonly RoomUpload[] }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

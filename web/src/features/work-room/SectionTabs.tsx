@@ -12,14 +12,14 @@ const OTHER_TAB = "border-transparent";
 interface Props {
   workRoom: WorkRoom;
   topic: Topic | undefined;
-  /** A document is open. */
+  /** Whether a document is open. */
   isOpen: boolean;
   section: Section;
   isWide: boolean;
   hasNews: boolean;
 }
 
-/** The way between the places of a room; what stands at the side of a wide screen needs no way there. */
+/** Navigation between the sections of a room; sections visible in a column need no link. */
 export function SectionTabs({ workRoom, topic, isOpen, section, isWide, hasNews }: Props) {
   const { t } = useTranslation();
   const count: Partial<Record<Section, number>> = { documents: workRoom.documents.length, chat: workRoom.unreadCount };
@@ -54,7 +54,7 @@ function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom:
   );
 }
 
-/** Which topic it is about, where the group has several. */
+/** Selects the topic, where the group has several. */
 export function TopicSelect({ groupId, topics, topic, section }: { groupId: string; topics: readonly Topic[]; topic: Topic; section: Section }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { isLate, lateMinutes, useTakeBack } from "./submission";
 import { type Document, type Topic, useUserName, type WorkRoom } from "./workRoom";
 import { SubmitDialog } from "./SubmitDialog";
 
-/** S12: how the hand-in of the group stands, and what can be done about it. */
+/** Submission status of the group, and the actions on it. */
 export function SubmissionStatus({ workRoom, topic, document }: { workRoom: WorkRoom; topic: Topic | undefined; document?: Document | undefined }) {
   const { t } = useTranslation();
   if (topic === undefined) return null;
@@ -33,7 +33,7 @@ export function SubmissionStatus({ workRoom, topic, document }: { workRoom: Work
   );
 }
 
-/** What came back is a press away. */
+/** Link to the feedback. */
 function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
   const { t } = useTranslation();
   return (
@@ -63,7 +63,7 @@ function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
         ) : null}
       </span>
       {own.length === 0 ? null : isLate(topic) ? (
-        // Handing in again would be late, or refused: what cannot be undone is asked first.
+        // Submitting again would be late or rejected, so this asks for confirmation.
         <ConfirmButton open={t("room.handIn.back.go")} title={t("room.handIn.back.title")} text={t("room.handIn.back.late")} confirmLabel={t("room.handIn.back.go")} onConfirm={takeBack} isPending={takingBack.isPending} />
       ) : (
         <Button onPress={takeBack} isPending={takingBack.isPending}>

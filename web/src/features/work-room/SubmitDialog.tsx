@@ -16,11 +16,11 @@ import { type Document, fileName, lateDeadline, type Topic, topicDetailQuery, us
 interface Props {
   workRoom: WorkRoom;
   topic: Topic;
-  /** The one that is open, if one is. */
+  /** The open document, if any. */
   document?: Document | undefined;
 }
 
-/** The button, and the window in which is chosen what is handed in and for which topic. */
+/** Submit button, and the dialog that selects documents and topic. */
 export function SubmitDialog(props: Props) {
   const { t } = useTranslation();
   return (

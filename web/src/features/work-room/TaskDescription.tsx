@@ -7,7 +7,7 @@ import { Markdown } from "../../components/Markdown";
 import { FileLinks } from "./FileLinks";
 import { type Group, type Topic, topicDetailQuery } from "./workRoom";
 
-/** What the group has to do: the text, the files, how much, until when. */
+/** The task of the group: text, files, number of documents, deadline. */
 export function TaskDescription({ topic, group }: { topic: Topic | undefined; group: Group | null | undefined }) {
   const { t } = useTranslation();
   return (

@@ -14,7 +14,7 @@ import { type Document, fileName, useUserName, versionsQuery, type WorkRoom } fr
 
 type Version = Schemas["DocumentVersion"];
 
-/** The states a document was saved in: who, when, to take along or to go back to. */
+/** The saved versions of a document, to download or restore. */
 export function VersionsDialog({ document, workRoom, onClose }: { document: Document; workRoom: WorkRoom; onClose: () => void }) {
   const { t } = useTranslation();
   const all = useQuery(versionsQuery(document.id));
@@ -87,7 +87,7 @@ function VersionRow({ version, workRoom, isLatest, address, restore, isPending }
   );
 }
 
-/** Goes back to an earlier state; the undo is going back to the one before. */
+/** Restores an earlier version; the undo restores the previous one. */
 function useRestore(document: Document, groupId: string) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -21,14 +21,14 @@ import { EditorPreload } from "./EditorPreload";
 interface Props {
   groupId: string;
   section?: Section | undefined;
-  /** The topic that was chosen, where the group has several. */
+  /** The selected topic, where the group has several. */
   topicId?: string | undefined;
   documentId?: string | undefined;
-  /** On a phone a document is opened for reading until somebody says otherwise. */
+  /** On phones a document opens read-only until the user chooses to edit. */
   isWriting?: boolean;
 }
 
-/** S11: the work room. Task, documents, chat and feedback: four places, always in this order. */
+/** The work room: task, documents, chat and feedback, always in this order. */
 export function Room(props: Props) {
   const { t } = useTranslation();
   const found = useQuery(workRoomQuery(props.groupId));
@@ -52,7 +52,7 @@ function WorkRoomContent({ groupId, section, topicId, documentId, isWriting = fa
   const topic = topics.find((one) => one.assignmentId === topicId) ?? topics.find((one) => one.assignmentId === document?.assignmentId) ?? topics[0];
   const { data: classData } = useQuery({ ...classQuery(own.data?.classId ?? ""), enabled: own.data !== undefined && own.data !== null });
   const isArchived = classData?.status === "ARCHIVED";
-  // What was new when the room was opened; reading it makes the number of the room itself smaller.
+  // Unread count when the room was opened; reading messages decreases the count of the query.
   const [unread] = useState(workRoom.unreadCount);
   useUnreadInTitle(workRoom.unreadCount);
   useChatEvents(workRoom.id, person.id);
@@ -89,7 +89,7 @@ function WorkRoomContent({ groupId, section, topicId, documentId, isWriting = fa
   );
 }
 
-/** How many messages wait, in the title of the page, for whoever looks at another one. The heading writes the title anew whenever it changes. */
+/** Shows the number of unread messages in the page title, for users in other tabs. The heading resets the title whenever it changes. */
 function useUnreadInTitle(count: number): void {
   useEffect(() => {
     const plain = document.title.replace(/^\(\d+\) /, "");
@@ -97,7 +97,7 @@ function useUnreadInTitle(count: number): void {
   });
 }
 
-/** Puts what is said meanwhile into the room. */
+/** Applies chat events to the cached messages. */
 function useChatEvents(workRoomId: string, own: string): void {
   const cache = useQueryClient();
   useEffect(() => addEventListener((event, said) => applyChatEvent(cache, workRoomId, own, event, said)), [cache, workRoomId, own]);

@@ -4,19 +4,19 @@ import { firstUnread, mergePages, isEditable, type Message } from "./chat";
 
 const message = (seq: number, senderId: string) => ({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" }) as unknown as Message;
 
-describe("the chat", () => {
-  it("shows each message once, the earliest first, however the pages overlap", () => {
+describe("chat", () => {
+  it("shows each message once, oldest first, with overlapping pages", () => {
     const pages = [{ data: [message(3, "a"), message(2, "a")] }, { data: [message(2, "a"), message(1, "a")] }];
     expect(mergePages(pages).map((one) => one.seq)).toEqual([1, 2, 3]);
   });
-  it("marks where the reader has to go on; his own words are no news", () => {
+  it("marks the first unread message and ignores the reader's own", () => {
     const messages = [message(1, "ben"), message(2, "ana"), message(3, "ben"), message(4, "ana")];
     expect(firstUnread(messages, "ana", 1)).toBe("m3");
     expect(firstUnread(messages, "ana", 2)).toBe("m1");
     expect(firstUnread(messages, "ana", 0)).toBeUndefined();
     expect(firstUnread(messages, "ana", 3)).toBeUndefined();
   });
-  it("lets words be changed for a quarter of an hour", () => {
+  it("allows editing for a quarter of an hour", () => {
     const at = Date.parse("2026-01-01T10:00:00Z");
     expect(isEditable(message(1, "ana"), at + 899_000)).toBe(true);
     expect(isEditable(message(1, "ana"), at + 900_000)).toBe(false);

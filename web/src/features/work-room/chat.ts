@@ -1,4 +1,4 @@
-// What a group says to itself and to its teachers.
+// The chat of a group with its teachers.
 import { infiniteQueryOptions } from "@tanstack/react-query";
 
 import { client, unwrap, type Schemas } from "../../api/client";
@@ -15,13 +15,13 @@ export const chatQuery = (workRoomId: string) =>
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-/** The messages of the pages that came, each once, the earliest first. */
+/** Messages of all loaded pages without duplicates, oldest first. */
 export function mergePages(pages: readonly { data: readonly Message[] }[]): Message[] {
   const bySeq = new Map(pages.flatMap((page) => page.data.map((message) => [message.seq, message] as const)));
   return [...bySeq.values()].toSorted((one, other) => one.seq - other.seq);
 }
 
-/** The first message the reader has not seen, by how many of others he has not; undefined when there is none, or it is on an earlier page. */
+/** The first unread message, given the number of unread messages of others; undefined when there is none, or it is on an earlier page. */
 export function firstUnread(messages: readonly Message[], own: string, unread: number): string | undefined {
   let rest = unread;
   if (rest === 0) return undefined;
@@ -31,5 +31,5 @@ export function firstUnread(messages: readonly Message[], own: string, unread: n
   return undefined;
 }
 
-/** During the first quarter of an hour words may be changed; the service decides in the end. */
+/** Messages can be edited for a quarter of an hour; the service decides in the end. */
 export const isEditable = (message: Message, at: number): boolean => at - Date.parse(message.createdAt) < 900_000;

@@ -19,8 +19,8 @@ beforeEach(() => {
   cache.setQueryData(queryKeys.room.one("group"), { id: "room", unreadCount: 0 } as WorkRoom);
 });
 
-describe("the talk of a room", () => {
-  it("grows by the next message, once, and counts those of others", () => {
+describe("chat events", () => {
+  it("append the next message once and count messages of others", () => {
     expect(applyChatEvent(cache, "room", "ana", "message:new", chatEvent(3))).toBe(true);
     expect(applyChatEvent(cache, "room", "ana", "message:new", chatEvent(4, "ana"))).toBe(true);
     expect(appendMessage(cache, message(4))).toBe("known");
@@ -30,7 +30,7 @@ describe("the talk of a room", () => {
     expect(applyChatEvent(cache, "room", "ana", "message:read", { workRoomId: "room", unreadCount: 0 })).toBe(true);
     expect(unread()).toBe(0);
   });
-  it("is asked for where something is missing, or something is on its way", async () => {
+  it("refetch when a message is missing or a request is in flight", async () => {
     expect(applyChatEvent(cache, "room", "ana", "message:new", chatEvent(4))).toBe(false);
     let arrive: (answer: unknown) => void = () => {};
     const asked = cache.fetchQuery({ queryKey: queryKeys.chat.one("room"), queryFn: () => new Promise((done) => (arrive = done)) });

@@ -1,12 +1,12 @@
-// What is said in a room is put into what is shown as it comes. In a lesson everybody hears everybody of his group: if each
-// asked for it again, that would be most of what the service is asked.
+// Applies chat events to the query cache. In a lesson every member receives every message of the group: refetching each one
+// would cause most requests to the service.
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 
 import type { ListedGroup } from "../groups/groups";
 import { markStale, queryKeys, updateFamily } from "../../api/queryKeys";
 import { mergePages, type Message } from "./chat";
 
-/** What an event says about the talk of a room. */
+/** Payload of a chat event. */
 export interface ChatEvent {
   workRoomId?: string;
   message?: Message;
@@ -15,10 +15,10 @@ export interface ChatEvent {
 
 type Pages = InfiniteData<{ data: Message[] }>;
 
-/** Adds a message where it is the next one; says whether it was new, or whether the talk has to be asked for. */
+/** Appends a message if it is the next one. Returns whether it was new, or whether the chat has to be refetched. */
 export function appendMessage(cache: QueryClient, message: Message): "new" | "known" | "ask" {
   const queryKey = queryKeys.chat.one(message.workRoomId);
-  // What is on its way may be from before this message, and would take it away again.
+  // A request in flight may predate this message and would remove it again.
   if (cache.isFetching({ queryKey }) > 0) return "ask";
   const cached = cache.getQueryData<Pages>(queryKey);
   const newest = cached?.pages[0];
@@ -30,7 +30,7 @@ export function appendMessage(cache: QueryClient, message: Message): "new" | "kn
   return "new";
 }
 
-/** Changes how many messages of a room are new, wherever that is shown to its members. */
+/** Changes the unread count of a room wherever its members see it. */
 export function updateUnreadCount(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
   updateFamily(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
   cache.setQueryData<ListedGroup[]>(queryKeys.groups.mine(), (groups) =>
@@ -38,7 +38,7 @@ export function updateUnreadCount(cache: QueryClient, workRoomId: string, change
   );
 }
 
-/** Hears an event for the room that is shown; answers whether nothing has to be asked for. */
+/** Applies an event of the open room; returns whether no refetch is needed. */
 export function applyChatEvent(cache: QueryClient, workRoomId: string, own: string, event: string, payload: ChatEvent): boolean {
   if (payload.workRoomId !== workRoomId) return false;
   const { message, unreadCount } = payload;
@@ -49,7 +49,7 @@ export function applyChatEvent(cache: QueryClient, workRoomId: string, own: stri
   const added = event === "message:new" && message ? appendMessage(cache, message) : "ask";
   if (added === "ask") return false;
   if (added === "new" && message?.senderId !== own) updateUnreadCount(cache, workRoomId, (unread) => unread + 1);
-  // Pages that are not open ask when they are.
+  // Pages that are not open fetch when they are opened.
   markStale(cache, "groups", "board");
   return true;
 }

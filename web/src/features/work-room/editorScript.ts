@@ -3,8 +3,8 @@ import { queryOptions } from "@tanstack/react-query";
 import { queryKeys } from "../../api/queryKeys";
 
 /**
- * The script of the document server, once for a page. It is here before the editor stands on the page: an editor that waits
- * for it by itself would be made for a page that has been left meanwhile, and be missing when somebody comes back.
+ * Loads the API script of the document server, once per page and before the editor is mounted: an editor that waits for the
+ * script itself would be created for a page that may have been left meanwhile, and be missing when the user returns.
  */
 export const editorScriptQuery = (server: string, shard: string) =>
   queryOptions({
@@ -22,7 +22,7 @@ function loadScript(src: string): Promise<true> {
   const script = document.createElement("script");
   script.src = src;
   document.body.append(script);
-  // Once it is loaded it stays: the document server's script finds its own address by the element.
+  // The script element stays: the document server's script finds its own URL by it.
   return new Promise((resolve, reject) => {
     const fail = () => {
       script.remove();

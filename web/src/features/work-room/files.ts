@@ -1,7 +1,7 @@
-// Bringing files out of the service, and into it.
+// File downloads and file selection.
 import { client } from "../../api/client";
 
-/** Saves what an address of the service answers as a file, the way a link with `download` does. */
+/** Saves the response of a URL as a file, like a link with `download`. */
 export function saveFromUrl(address: string, name = ""): void {
   const link = document.createElement("a");
   link.href = address;
@@ -11,7 +11,7 @@ export function saveFromUrl(address: string, name = ""): void {
   link.remove();
 }
 
-/** Asks for a file, where a menu and not a button leads to it. */
+/** Opens the file chooser from a menu item. */
 export function pickFile(accept: string, onFile: (file: File) => void): void {
   const input = document.createElement("input");
   input.type = "file";
@@ -20,13 +20,13 @@ export function pickFile(accept: string, onFile: (file: File) => void): void {
   input.click();
 }
 
-/** The PDF of a document, as a file; throws a `Problem` where it cannot be made. */
+/** Saves a document as PDF; throws a `Problem` if it cannot be converted. */
 export async function savePdf(document: { id: string; title: string }): Promise<void> {
   const answer = await client.GET("/workrooms/documents/{id}/pdf", { params: { path: { id: document.id } }, parseAs: "blob" });
   saveBytes(answer.data as Blob, `${document.title}.pdf`);
 }
 
-/** The PDF of a document as it was handed in. */
+/** Saves the submitted version of a document as PDF. */
 export async function saveSubmittedPdf(document: { submissionId: string; id: string; title: string }): Promise<void> {
   const path = { id: document.submissionId, documentId: document.id };
   const answer = await client.GET("/feedback/submissions/{id}/documents/{documentId}/pdf", { params: { path }, parseAs: "blob" });
@@ -36,11 +36,11 @@ export async function saveSubmittedPdf(document: { submissionId: string; id: str
 function saveBytes(bytes: Blob, name: string): void {
   const address = URL.createObjectURL(bytes);
   saveFromUrl(address, name);
-  // The browser has taken the bytes over long before a minute is over.
+  // The browser has read the bytes long before a minute has passed.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A size in the words of the reader's language. */
+/** Formats a file size in the reader's language. */
 export function formatSize(bytes: number, language: string): string {
   const [unit, size] = bytes < 1e6 ? (["kilobyte", bytes / 1e3] as const) : bytes < 1e9 ? (["megabyte", bytes / 1e6] as const) : (["gigabyte", bytes / 1e9] as const);
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: bytes < 1e6 ? 0 : 1 }).format(Math.max(1, size));

@@ -1,6 +1,6 @@
-// Where a student belongs who is not in a group any more.
+// Finds the current group of a student who was removed from a group.
 
-/** What is known of a group. */
+/** A group of the student. */
 interface CandidateGroup {
   id: string;
   classId: string;
@@ -8,7 +8,7 @@ interface CandidateGroup {
   groupAssignments: readonly { assignmentId: string }[];
 }
 
-/** What was known of the group that was left. */
+/** The group that the student was removed from. */
 export interface FormerGroup {
   groupId: string;
   classId?: string | undefined;
@@ -17,8 +17,8 @@ export interface FormerGroup {
 }
 
 /**
- * The group in place of the one that was left: one that works on the same topic, else one of the same course. Of a
- * group that this page never saw nothing is known: then the only one there is. Nothing when that is not certain.
+ * Returns the group that replaces the former one: one with the same topic, else one of the same course. If the page never
+ * loaded the former group, the only remaining one. Returns nothing when the choice is ambiguous.
  */
 export function findReplacementGroup<G extends CandidateGroup>(mine: readonly G[], left: FormerGroup): G | undefined {
   const others = mine.filter((group) => group.id !== left.groupId);

@@ -1,9 +1,9 @@
-// What a room knows of the screen it is on.
+// Media queries, visibility and layout preferences of the work room.
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 
 import { isDialogOpen } from "../../hooks/useShortcuts";
 
-/** Whether a question about the screen is answered with yes, now and whenever the screen changes. */
+/** Whether a media query matches, updated on change. */
 function useMediaQuery(query: string): boolean {
   const listen = useCallback(
     (onChange: () => void) => {
@@ -16,12 +16,12 @@ function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(listen, () => matchMedia(query).matches);
 }
 
-/** Room for three columns. */
+/** Wide enough for three columns. */
 export const useIsWideScreen = (): boolean => useMediaQuery("(min-width: 1280px)");
-/** A phone: a document is read there rather than written in. */
+/** A phone: documents open read-only. */
 export const useIsPhone = (): boolean => useMediaQuery("(max-width: 639px)");
 
-/** A choice about how the room looks that this browser keeps. */
+/** A layout preference stored in this browser. */
 export function useStoredFlag(name: string): [boolean, (value: boolean) => void] {
   const [value, setValue] = useState(() => localStorage.getItem(name) === "yes");
   const store = (next: boolean) => {
@@ -31,7 +31,7 @@ export function useStoredFlag(name: string): [boolean, (value: boolean) => void]
   return [value, store];
 }
 
-/** Whether somebody looks at this page. */
+/** Whether the page is visible. */
 export function useIsPageVisible(): boolean {
   return useSyncExternalStore(
     (onChange) => {
@@ -42,7 +42,7 @@ export function useIsPageVisible(): boolean {
   );
 }
 
-/** F6 goes on to the next part of the screen, with Shift to the one before: the frame of the editor lets no Tab out. */
+/** F6 moves the focus to the next landmark of the page, Shift+F6 to the previous one: the iframe of the editor captures Tab. */
 export function useLandmarkNavigation(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-// Handing in for a group, and taking back.
+// Submitting for a group, and taking submissions back.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -9,7 +9,7 @@ import { invalidate, queryKeys } from "../../api/queryKeys";
 import { toast } from "../../components/toast";
 import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
 
-/** What a group may hand in for, the likeliest first. */
+/** Topics that a group can submit to, most likely first. */
 export const candidatesQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.candidates(groupId),
@@ -17,15 +17,18 @@ export const candidatesQuery = (groupId: string) =>
   });
 
 /**
- * The topic that is meant: the one of the open document, the one on the screen, the only one, the preselected one.
- * Nothing while there is none to choose from.
+ * The preselected topic: that of the open document, the one on the screen, the only one, or the one preselected by the
+ * service. Nothing when there are no candidates.
  */
 export function defaultTopic(topics: readonly { assignmentId: string; isPreselected: boolean }[], linkedId: string | null | undefined, shownId: string): string | undefined {
   for (const id of [linkedId, shownId]) if (topics.some((one) => one.assignmentId === id)) return id ?? undefined;
   return (topics.find((one) => one.isPreselected) ?? topics[0])?.assignmentId;
 }
 
-/** The drafts that are meant for a topic: the open one unless it is linked to another topic, else those of the topic, else the only draft without one. */
+/**
+ * The preselected drafts of a topic: the open one unless it is linked to another topic, else those of the topic, else the
+ * only unlinked draft.
+ */
 export function defaultDocuments(drafts: readonly Document[], topicId: string, openId: string | undefined): string[] {
   const open = drafts.find((one) => one.id === openId && (one.assignmentId === null || one.assignmentId === topicId));
   if (open) return [open.id];
@@ -34,11 +37,11 @@ export function defaultDocuments(drafts: readonly Document[], topicId: string, o
   return (ofTopic.length > 0 ? ofTopic : unlinked.length === 1 ? unlinked : []).map((one) => one.id);
 }
 
-/** The chosen documents that would leave another topic. */
+/** The selected documents that would be unlinked from another topic. */
 export const findRelinked = (drafts: readonly Document[], chosen: readonly string[], topicId: string | undefined): Document[] =>
   drafts.filter((one) => chosen.includes(one.id) && one.assignmentId !== null && one.assignmentId !== topicId);
 
-/** Hands documents in one after the other: each is an attempt of its own that names all before it. Returns how many of them may lack their last changes. */
+/** Submits documents one at a time: each is a separate attempt that includes all earlier ones. Returns how many may lack their last changes. */
 export async function submitDocuments(documents: readonly string[], assignmentId: string): Promise<number> {
   let unsaved = 0;
   for (const id of documents) {
@@ -52,16 +55,16 @@ export async function takeBackDocuments(documents: readonly string[]): Promise<v
   for (const id of documents) await client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id } }, body: {} });
 }
 
-/** Everything that shows whether something was handed in. */
+/** Query families that show submissions. */
 const AFFECTED_FAMILIES = ["room", "groups", "assignments", "document", "submissions", "feedback", "board"] as const;
 
-/** After handing in or taking back everything that shows it is asked for anew. */
+/** Refetches everything that shows submissions. */
 export function useRefreshAffected(): () => Promise<unknown> {
   const cache = useQueryClient();
   return () => invalidate(cache, ...AFFECTED_FAMILIES);
 }
 
-/** Handing in; said with its undo. Who comes second is told who was first. */
+/** Submits; shows a toast with an undo. If another member was faster, shows who. */
 export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => string, close: () => void) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -85,7 +88,7 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
   });
 }
 
-/** Taking back; said with its undo, which is handing in again and works until the time is over. */
+/** Takes a submission back; the undo submits again, which works until the deadline. */
 export function useTakeBack(topic: Topic | undefined) {
   const { t } = useTranslation();
   const errorText = useErrorText();
@@ -103,8 +106,8 @@ export function useTakeBack(topic: Topic | undefined) {
   });
 }
 
-/** Minutes of being late, one at least: a second is late, too. */
+/** Minutes late, at least one. */
 export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
 
-/** Whether handing in now counts as late. */
+/** Whether submitting now counts as late. */
 export const isLate = (topic: Topic): boolean => serverNow() > lateDeadline(topic);

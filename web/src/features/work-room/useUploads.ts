@@ -1,4 +1,4 @@
-// Files on their way into the room, each with its progress and what went wrong with it.
+// Uploads to a work room, each with progress and error.
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
@@ -16,7 +16,7 @@ export interface RoomUpload {
   retry: () => void;
 }
 
-/** Sends files as new documents of a room. What worked vanishes from the list; what failed stays until it is sent again or dismissed. */
+/** Uploads files as new documents of a room. Successful uploads leave the list; failed ones stay until they are retried or dismissed. */
 export function useUploads(groupId: string, workRoomId: string, assignmentId: string | undefined) {
   const cache = useQueryClient();
   const [uploads, setUploads] = useState<RoomUpload[]>([]);

@@ -6,17 +6,17 @@ const topic = (id: string, deadline: string, status = "ACTIVE", lateAllowedUntil
   ({ assignmentId: id, assignment: { id, deadline, status }, lateAllowedUntil }) as unknown as Topic;
 const document = (title: string, assignmentId: string | null) => ({ title, assignmentId }) as unknown as Document;
 
-describe("a work room", () => {
-  it("shows the topic that ends next first, finished ones last", () => {
+describe("work room", () => {
+  it("sorts topics by deadline, finished ones last", () => {
     const topics = [topic("over", "2026-01-01", "FINISHED"), topic("late", "2026-03-01"), topic("soon", "2026-02-01")];
     expect(sortTopics(topics).map((one) => one.assignmentId)).toEqual(["soon", "late", "over"]);
   });
-  it("keeps documents of other topics apart", () => {
+  it("separates documents of other topics", () => {
     const { here, elsewhere } = splitDocuments([document("Page 10", "a"), document("Page 9", null), document("Other", "b")], topic("a", "2026-01-01"));
     expect(here.map((one) => one.title)).toEqual(["Page 9", "Page 10"]);
     expect(elsewhere.map((one) => one.title)).toEqual(["Other"]);
   });
-  it("counts late from the extension of the group where it has one", () => {
+  it("counts late from the group's own extension", () => {
     expect(lateDeadline(topic("a", "2026-01-01T10:00:00Z"))).toBe(Date.parse("2026-01-01T10:00:00Z"));
     expect(lateDeadline(topic("a", "2026-01-01T10:00:00Z", "ACTIVE", "2026-01-02T10:00:00Z"))).toBe(Date.parse("2026-01-02T10:00:00Z"));
   });

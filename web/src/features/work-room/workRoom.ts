@@ -1,4 +1,4 @@
-// A work room: its group, its topics, its documents, and who is in it.
+// A work room: its group, topics, documents and people.
 import { queryOptions } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -18,7 +18,7 @@ export const workRoomQuery = (groupId: string) =>
   queryOptions({
     queryKey: queryKeys.room.one(groupId),
     queryFn: () => unwrap(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
-    // Nobody is told the moment a topic begins or a class is opened; looking again is how a student learns of it.
+    // No event announces the start of a topic or the opening of a class, so students learn of it by polling.
     refetchInterval: 300_000,
   });
 
@@ -31,7 +31,7 @@ export const groupQuery = (id: string) =>
     },
   });
 
-/** What only the topic itself says: how many documents it asks for, what it does with late ones, who finished it. */
+/** Details that only the full topic has: required number of documents, late policy, who finished it. */
 export const topicDetailQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.inside(id),
@@ -50,13 +50,13 @@ export const versionsQuery = (id: string) =>
     queryFn: () => unwrap(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
   });
 
-/** Topics still worked on first, by the time they end. */
+/** Sorts active topics first, by deadline. */
 export function sortTopics(topics: readonly Topic[]): Topic[] {
   const isOver = (topic: Topic) => Number(topic.assignment.status === "FINISHED");
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline));
 }
 
-/** The documents for a topic or for none yet, and those that belong to other topics of the group. */
+/** The documents of a topic or without one, and those linked to other topics of the group. */
 export function splitDocuments(documents: readonly Document[], topic: Topic | undefined): { here: Document[]; elsewhere: Document[] } {
   const byTitle = documents.toSorted((one, other) => compareNumbered(one.title, other.title));
   const isOfTopic = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
@@ -67,11 +67,11 @@ export const fileName = (document: { title: string; fileExtension: string }): st
 
 export const userNames = (workRoom: { displayName?: string | null; name: string }): string => workRoom.displayName ?? workRoom.name;
 
-/** From when on a hand-in of this group is late. */
+/** When submissions of this group begin to count as late. */
 export const lateDeadline = (topic: Topic): number =>
   Math.max(Date.parse(topic.assignment.deadline), topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil));
 
-/** The names of the people of a room by their ids; somebody who left is somebody. */
+/** Names of users by id; a generic text for users who have left. */
 export function useUserName(workRoom: WorkRoom): (id: string | null) => string {
   const { t } = useTranslation();
   const known = new Map([[workRoom.teacher.id, workRoom.teacher.name], ...workRoom.members.map((member) => [member.userId, member.user.name] as const)]);
