@@ -1,4 +1,4 @@
-// The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
+// The HTTP client of the service. Every call returns its data or throws a `Problem`; it throws nothing else.
 import createClient from "openapi-fetch";
 
 import { fetchWithSession } from "../auth/sessionEnd";
@@ -7,7 +7,7 @@ import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** What the service refused, or that it could not be reached at all (`status` 0, `code` OFFLINE). */
+/** An error response of the service, or a failed connection (`status` 0, `code` OFFLINE). */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -15,7 +15,7 @@ export class Problem extends Error {
     message: string,
     readonly details: readonly { path: string; message: string }[] = [],
     readonly requestId?: string,
-    /** The object as it is now with its version, when a change came too late. */
+    /** The current object with its version, when a change was rejected as outdated. */
     readonly current?: { object: unknown; etag: string | undefined },
   ) {
     super(message);
@@ -37,7 +37,7 @@ client.use({
   },
 });
 
-/** What the service says went wrong. */
+/** Parses an error response. */
 export async function parseProblem(response: Response, sentIn?: number): Promise<Problem> {
   const body: unknown = await response
     .clone()
@@ -61,7 +61,7 @@ export async function parseProblem(response: Response, sentIn?: number): Promise
   );
 }
 
-/** The data of an answer; a refusal has been thrown before. */
+/** Returns the data of a successful response; errors have been thrown before. */
 export async function unwrap<T>(request: Promise<{ data?: T }>): Promise<T> {
   return (await request).data as T;
 }

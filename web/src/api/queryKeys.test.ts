@@ -19,7 +19,7 @@ describe("queryKeys", () => {
   it("changes a family of one type as a whole, and nothing else", async () => {
     const cache = new QueryClient();
     cache.setQueryData(queryKeys.board.one("a"), { groups: [] } as unknown as Board);
-    // What the window "+5 min" asks for was under a key that began like a board's, and every change of a board broke on it.
+    // The preview query of the deadline dialog once had a key that began like a board's, and every board event broke on it.
     cache.setQueryData(queryKeys.assignments.deadlinePreview("a", "later"), 8);
     let changed = 0;
     updateFamily(cache, "board", (board) => {

@@ -1,17 +1,19 @@
-// The keys of everything in the query cache. No other file may write one (scripts/query-keys.mjs): two queries with
-// different data never share a key, and what one invalidation reaches is visible here.
+// All keys of the query cache. No other file may write one (scripts/query-keys.mjs): queries with different data never share a
+// key, and the effect of each invalidation is visible here.
 //
-// A key is its family, its name and what was asked for. With fewer arguments it is the beginning of the keys with more.
-// A family is the first part of a key. `invalidate` and the live channel name families. The families in `Uniform` hold one
-// type of data under all of their keys, and only those can be changed or searched as a whole.
+// A key consists of its family, its name and its arguments. With fewer arguments it is a prefix of the keys with more. The
+// family
+// is the first element. `invalidate` and the realtime client name families. All keys of the families in `UniformFamilies` hold
+// one
+// type of data, and only those families can be changed or searched as a whole.
 import type { DataTag, QueryClient, QueryKey } from "@tanstack/react-query";
 
 import type { Schemas } from "./client";
 
-/** A key whose data is known to be `Data` wherever it is read or written by hand. */
+/** A key that is tagged with the type of its data, for typed reads and writes of the cache. */
 export type Key<Data> = DataTag<QueryKey, Data>;
 
-/** Every key by its family and its name, and what has to be said to get it. */
+/** Every key by family and name, with its arguments. */
 interface QueryKeys {
   activity: {
     log: (query: object) => QueryKey;
@@ -151,34 +153,34 @@ interface QueryKeys {
   };
 }
 
-/** Makes `queryKeys.board.one(id)` the key `["board", "one", id]`: no two names can have the same key. */
+/** Makes `queryKeys.board.one(id)` the key `["board", "one", id]`: two names never have the same key. */
 export const queryKeys = new Proxy({} as QueryKeys, {
   get: (_, family) => new Proxy({}, { get: (__, name) => (...parts: unknown[]) => [family, name, ...parts] }),
 });
 
 export type Family = keyof QueryKeys;
 
-/** The families with one type of data, and that type. */
+/** The families with a single data type, and that type. */
 interface UniformFamilies {
   board: Schemas["Board"];
   room: Schemas["WorkRoom"];
 }
 
-/** The beginning of all keys of some families, for whoever has to name them one by one. */
+/** Key prefixes of some families, for callers that handle them one by one. */
 export const familyKeys = (...names: Family[]): QueryKey[] => names.map((name) => [name]);
 
-/** Marks every query of these families as stale, and asks again for those that are shown. */
+/** Marks all queries of these families as stale and refetches those that are shown. */
 export const invalidate = (cache: QueryClient, ...names: Family[]): Promise<unknown> => Promise.all(familyKeys(...names).map((queryKey) => cache.invalidateQueries({ queryKey })));
 
-/** Marks them as stale without asking: who opens such a page later gets the new state. */
+/** Marks queries as stale without refetching; pages opened later fetch the new state. */
 export const markStale = (cache: QueryClient, ...names: Family[]): void => {
   for (const queryKey of familyKeys(...names)) void cache.invalidateQueries({ queryKey, refetchType: "none" });
 };
 
-/** What a family holds now. */
+/** All cached data of a family. */
 export const getFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F): UniformFamilies[F][] =>
   cache.getQueriesData<UniformFamilies[F]>({ queryKey: [family] }).flatMap(([, found]) => (found === undefined ? [] : [found]));
 
-/** Changes everything that a family holds. */
+/** Updates all cached data of a family. */
 export const updateFamily = <F extends keyof UniformFamilies>(cache: QueryClient, family: F, change: (found: UniformFamilies[F]) => UniformFamilies[F]): void =>
   void cache.setQueriesData<UniformFamilies[F]>({ queryKey: [family] }, (found) => (found === undefined ? undefined : change(found)));

@@ -1,5 +1,5 @@
-// The live channel. Events are hints: what they name is asked for anew; the query cache is the only state. Nothing is
-// replayed after a gap, so on `ready` and on `sync:required` everything that is shown is fetched again.
+// The realtime client. Events are hints: the queries they name are refetched; the query cache is the only state. Missed events
+// are not replayed, so `ready` and `sync:required` refetch everything that is shown.
 import type { QueryClient } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
@@ -12,13 +12,16 @@ export type ConnectionStatus = "connecting" | "live" | "offline";
 
 type EventPayload = import("./staleQueries").EventPayload;
 
-/** After so many milliseconds a page that was just opened shows what it asked for. */
+/** Delay of the first refetch in milliseconds; a page that was just opened has loaded its data by then. */
 const FIRST_REFETCH_DELAY_MS = 2_000;
 
 type EventListener = (event: string, hint: object) => boolean;
 const eventListeners = new Set<EventListener>();
 
-/** What is shown hears first, and says whether that was all there is to do. Answers how to stop. */
+/**
+ * Registers a listener that is called before the default handling and returns whether it has handled the event. Returns the
+ * function that removes it.
+ */
 export function addEventListener(listener: EventListener): () => void {
   eventListeners.add(listener);
   return () => void eventListeners.delete(listener);
@@ -27,14 +30,14 @@ export function addEventListener(listener: EventListener): () => void {
 let openSocket: Socket | undefined;
 let lastTypingSent = 0;
 
-/** Says that this person writes in a document, at most every ten seconds; kept in memory by the service, and nowhere else. */
+/** Emits that the user is typing in a document, at most every ten seconds. The service keeps this in memory only. */
 export function emitTyping(documentId: string): void {
   if (openSocket?.connected !== true || Date.now() - lastTypingSent < 10_000) return;
   lastTypingSent = Date.now();
   openSocket.emit("document:activity", { documentId });
 }
 
-/** Joins the live channel; answers how to leave it. */
+/** Connects to the realtime service and returns the function that disconnects. */
 export function connectRealtime(cache: QueryClient, onStatus: (status: ConnectionStatus) => void, onRevoked: (reason: string | undefined) => void): () => void {
   const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
   openSocket = socket;
@@ -44,7 +47,7 @@ export function connectRealtime(cache: QueryClient, onStatus: (status: Connectio
   let firstRefetch: ReturnType<typeof setTimeout> | undefined;
   socket.on("ready", () => {
     onStatus("live");
-    // What the page has just asked for is asked again once it stands: a weak machine is busy enough until then.
+    // The page has just fetched its data, so the first refetch is delayed: slow devices are busy until then.
     if (isFirst) firstRefetch = setTimeout(refetch, FIRST_REFETCH_DELAY_MS);
     else refetch();
     isFirst = false;
@@ -55,16 +58,16 @@ export function connectRealtime(cache: QueryClient, onStatus: (status: Connectio
   socket.on("connect_error", () => onStatus("offline"));
   socket.onAny((event: string, hint: EventPayload | undefined) => {
     if (hint?.at) syncServerClock(hint.at);
-    // Who is here and who writes comes often and whole: it is put into the board as it is.
+    // Presence events are frequent and complete, so they are written to the cached board directly.
     if (event === "board:activity") {
       if (!applyPresence(cache, hint as PresenceEvent)) familyKeys("board").forEach(invalidateThrottled);
       return;
     }
     if (event === "ready") return;
     if (hint && [...eventListeners].some((listener) => listener(event, hint))) return;
-    // An import tells nothing that could be asked for: how far it is.
+    // Import events carry the progress itself; no query returns it.
     if (event === "import:progress") cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
-    // A call for help does not wait for its turn.
+    // Help requests are not throttled.
     const isUrgent = event.startsWith("group:help");
     void import("./staleQueries").then(({ staleQueries }) => {
       for (const queryKey of staleQueries(event, hint ?? {})) {

@@ -1,6 +1,6 @@
-// Files that the service makes on the spot and the browser keeps.
+// Downloads of responses that the service generates on request.
 
-/** Offers what was fetched to be kept under a name. */
+/** Saves fetched content as a file. */
 export function saveBlob(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");

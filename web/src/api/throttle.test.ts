@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { throttleInvalidation } from "./throttle";
 
-describe("asking gently", () => {
+describe("throttleInvalidation", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-  it("asks at once, and once more after a second however many hints came", () => {
+  it("invalidates immediately, and once more after a second for any number of events", () => {
     const invalidateQueries = vi.fn();
     const ask = throttleInvalidation({ invalidateQueries });
     for (let hint = 0; hint < 20; hint += 1) ask(["board", "a"]);

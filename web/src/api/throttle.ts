@@ -1,6 +1,6 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** Makes questions stale at once, and then each at most once a second: a busy lesson sends many hints about the same thing. */
+/** Invalidates queries immediately, then at most once per interval for each key: a busy lesson emits many events about the same object. */
 export function throttleInvalidation(cache: Pick<QueryClient, "invalidateQueries">, intervalMs = 1000): (queryKey: QueryKey) => void {
   const pending = new Map<string, { again: boolean }>();
   const invalidate = (queryKey: QueryKey) => {

@@ -1,4 +1,4 @@
-// Sending a file with its progress, which `fetch` does not tell.
+// Uploads with progress, which `fetch` does not report.
 import { Problem } from "./client";
 import { requestSignIn } from "../auth/sessionEnd";
 import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
@@ -9,8 +9,8 @@ export interface Upload<T> {
 }
 
 /**
- * Sends a form to `/api` + `path`; `onProgress` hears the share that is sent, 0 to 1. Throws a `Problem` as every other call does;
- * a cancelled one has the code CANCELLED.
+ * Sends a form to `/api` + `path`; `onProgress` receives the sent share, 0 to 1. Throws a `Problem` like every other call; a
+ * cancelled upload has the code CANCELLED.
  */
 export function upload<T>(path: string, form: FormData, onProgress: (share: number) => void = () => {}, method = "POST"): Upload<T> {
   const request = new XMLHttpRequest();
@@ -22,7 +22,7 @@ export function upload<T>(path: string, form: FormData, onProgress: (share: numb
       checkSchoolChanged(body.code, sentIn);
       const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
       if (request.status < 300) resolve(request.response as T);
-      // The file has to be sent again, but the page stays.
+      // The user has to send the file again, but the page stays open.
       else if (request.status === 401) void requestSignIn().then(() => reject(problem()));
       else reject(problem());
     });

@@ -4,7 +4,7 @@ import { Problem } from "./client";
 import { currentVersion, ifMatch, mergeForm, withVersion } from "./versions";
 
 describe("versions", () => {
-  it("keeps what was typed and follows what was changed elsewhere", () => {
+  it("keeps typed values and takes over concurrent changes", () => {
     const began = { name: "Rivers", number: "1", date: null as string | null };
     const typed = { ...began, name: "Lakes" };
     const now = { name: "Seas", number: "2", date: null };
@@ -18,7 +18,7 @@ describe("versions", () => {
     expect(mergeForm(began, { ...began, name: "Seas" }, { ...began, name: "Seas" }).differences).toEqual([{ field: "name", isTyped: false }]);
   });
 
-  it("takes the version from the answer and sends it with the change", async () => {
+  it("takes the version from the response and sends it with the change", async () => {
     const response = new Response(null, { headers: { etag: '"3"' } });
     const group = await withVersion(Promise.resolve({ data: { name: "Rivers" }, response }));
     expect(group).toEqual({ name: "Rivers", etag: '"3"' });
@@ -26,7 +26,7 @@ describe("versions", () => {
     expect(ifMatch({})).toEqual({});
   });
 
-  it("finds the current object in a refusal of that kind alone", () => {
+  it("finds the current object in a version conflict only", () => {
     const current = { object: { name: "Seas" }, etag: '"4"' };
     expect(currentVersion(new Problem(412, "PRECONDITION_FAILED", "", [], undefined, current))).toEqual({ name: "Seas", etag: '"4"' });
     expect(currentVersion(new Problem(409, "DUPLICATE_GROUP_NUMBER", ""))).toBeUndefined();

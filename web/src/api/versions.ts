@@ -1,21 +1,21 @@
-// Changes that overwrite nothing: a form remembers the version it began with, sends it as If-Match, and puts together what
-// was typed here with what was changed elsewhere in the meantime.
+// Optimistic concurrency: a form keeps the version it is based on, sends it as If-Match, and merges typed values with
+// concurrent changes.
 import { Problem } from "./client";
 
-/** An object as a GET or a change returned it, with its version. */
+/** An object as returned by a GET or a change, with its version. */
 export type Versioned<T> = T & { readonly etag?: string };
 
-/** The data of an answer with the version of the object. */
+/** The data of a response with the version of the object. */
 export async function withVersion<T extends object>(answer: Promise<{ data?: T; response: Response }>): Promise<Versioned<T>> {
   const { data, response } = await answer;
   const etag = response.headers.get("etag");
   return { ...(data as T), ...(etag === null ? {} : { etag }) };
 }
 
-/** The precondition of a change of this object, for the options of a request. */
+/** The If-Match header of a change, for the options of a request. */
 export const ifMatch = (of: { readonly etag?: string }): { headers?: Record<string, string> } => (of.etag === undefined ? {} : { headers: { "If-Match": of.etag } });
 
-/** The object as it is now, when a change came too late. */
+/** The current object, when a change was rejected as outdated. */
 export function currentVersion<T extends object>(problem: unknown): Versioned<T> | undefined {
   if (!(problem instanceof Problem) || problem.code !== "PRECONDITION_FAILED" || problem.current === undefined) return undefined;
   return { ...(problem.current.object as T), ...(problem.current.etag === undefined ? {} : { etag: problem.current.etag }) };
@@ -23,13 +23,13 @@ export function currentVersion<T extends object>(problem: unknown): Versioned<T>
 
 export interface FieldConflict<T> {
   field: keyof T & string;
-  /** Whether the field was changed here, too: then what was typed stays. */
+  /** Whether the field was also changed here; then the typed value stays. */
   isTyped: boolean;
 }
 
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** A form after the object was changed elsewhere: fields that were not touched here follow, the others stay as they were typed. */
+/** Merges a form after a concurrent change: untouched fields take the new values, edited fields keep the typed ones. */
 export function mergeForm<T extends object>(initial: T, typed: T, now: T): { form: T; differences: FieldConflict<T>[] } {
   const fields = Object.keys(now) as (keyof T & string)[];
   const changed = fields.filter((field) => !isEqual(initial[field], now[field]));
