@@ -6,7 +6,7 @@ import { Button } from "../components/Button";
 import { PageHeading } from "../components/PageHeading";
 import { Card } from "../components/Card";
 
-/** A page before the school: its name, one sheet, and the language for whoever cannot read it. */
+/** Layout of a page before sign-in: title, one card, and the language switch. */
 export function AuthPage({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
   const { t, i18n } = useTranslation();
   return (

@@ -14,7 +14,7 @@ interface DemoAccounts {
 const isDemoAccounts = (found: unknown): found is DemoAccounts =>
   typeof found === "object" && found !== null && "password" in found && "people" in found && Array.isArray(found.people);
 
-/** Buttons that let whoever tries the product in as one of the people of the demo; nothing where that is not to be had. */
+/** Sign-in buttons for the users of the demo; renders nothing outside the demo. */
 export function DemoSignIn({ source, onEnter }: { source: string; onEnter: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -42,7 +42,7 @@ export function DemoSignIn({ source, onEnter }: { source: string; onEnter: () =>
   );
 }
 
-/** Asks for the people of the demo, once and by hand: the machinery of queries would make every first visit heavier. */
+/** Fetches the demo accounts once, without the query cache, which would add to the size of every first visit. */
 function useDemoAccounts(source: string): DemoAccounts | undefined {
   const [demo, setDemo] = useState<DemoAccounts>();
   useEffect(() => {
@@ -50,7 +50,7 @@ function useDemoAccounts(source: string): DemoAccounts | undefined {
     fetch(source, { signal: left.signal })
       .then((answer) => answer.json())
       .then((found: unknown) => isDemoAccounts(found) && setDemo(found))
-      // Without an answer the form is all there is.
+      // Without a response only the form is shown.
       .catch(() => undefined);
     return () => left.abort();
   }, [source]);

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 import { useErrorText } from "../i18n/useErrorText";
 
-/** Says above a form what went wrong, and takes the focus, so that it is read and Tab leads into the form. */
+/** Shows an error above a form and takes the focus, so that it is read out and Tab continues into the form. */
 export function FormAlert({ problem }: { problem: unknown }) {
   const errorText = useErrorText();
   const place = useRef<HTMLParagraphElement>(null);

@@ -13,7 +13,7 @@ interface OwnInvitation {
   role: "owner" | "admin" | "teacher" | "student";
 }
 
-/** The invitations of the own address; nothing while the mailbox was never proven. */
+/** Invitations to the user's own address; none while the address is not verified. */
 export function OwnInvitations({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -14,7 +14,7 @@ import { Button } from "../components/Button";
 import { TextField } from "../forms/TextField";
 import { Dialog } from "../components/Dialog";
 
-/** Signs in and enters the school of the page again. Returns who is signed in now. */
+/** Signs in and enters the school of the page again. Returns the signed-in user. */
 async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
   await waitForAuthReads();
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
@@ -26,7 +26,7 @@ async function reauthenticate(person: Me, email: string, password: string): Prom
   return found.organization?.id === school ? found : unwrap(client.GET("/users/me"));
 }
 
-/** Over the page of a person whose session has ended. Who signs in again goes on; somebody else gets a page of their own. */
+/** Shown over a page whose session has ended. The same user continues; a different user gets a fresh page. */
 export function SignInAgainDialog({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -6,7 +6,7 @@ import { signOut } from "./session";
 import { Button } from "../components/Button";
 import { FormAlert } from "./FormAlert";
 
-/** The way out of a page before the school. */
+/** Signs out from a page that is shown before a school is open. */
 export function SignOutButton() {
   const { t } = useTranslation();
   const cache = useQueryClient();

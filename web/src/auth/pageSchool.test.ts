@@ -7,7 +7,7 @@ const south = { id: "s", name: "South" };
 
 beforeEach(clearPageSchool);
 
-test("a page names no school before it shows one", () => {
+test("page sends no school before it shows one", () => {
   expect(pageSchoolHeaders()).toEqual({});
   setPageSchool(null);
   expect(pageSchoolHeaders()).toEqual({});
@@ -15,7 +15,7 @@ test("a page names no school before it shows one", () => {
   expect(pageSchoolHeaders()).toEqual({ "X-Organization-Id": "n" });
 });
 
-test("a page keeps its school when another one becomes active", () => {
+test("page keeps its school when another one becomes active", () => {
   setPageSchool(north);
   setPageSchool(south);
   expect(pageSchoolHeaders()).toEqual({ "X-Organization-Id": "n" });
@@ -27,7 +27,7 @@ test("a page keeps its school when another one becomes active", () => {
   expect(pageSchoolHeaders()).toEqual({ "X-Organization-Id": "s" });
 });
 
-test("a late answer to a request from before the return changes nothing", () => {
+test("late response to a request from before the return changes nothing", () => {
   setPageSchool(north);
   const sentIn = pageSchoolGeneration();
   markSchoolRestored();

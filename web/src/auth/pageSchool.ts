@@ -1,5 +1,5 @@
-// Which school this page shows. Every request names it, so that nothing happens in another school that was chosen in
-// another tab: the service then returns 409, and the page asks the user where to go on.
+// The school that this page shows. Every request names it, so that nothing happens in a school that was selected in another
+// tab: the service then returns 409, and the page asks the user how to continue.
 import { useSyncExternalStore } from "react";
 
 interface PageSchool {
@@ -9,7 +9,7 @@ interface PageSchool {
 
 interface State {
   school: PageSchool | null;
-  /** Whether the session works in another school than this page shows. */
+  /** Whether the active school of the session differs from the school of this page. */
   isChanged: boolean;
 }
 
@@ -27,26 +27,26 @@ export const pageSchoolHeaders = (): Record<string, string> => (state.school ? {
 /** The school of this page; null before a school is shown. */
 export const getPageSchool = (): PageSchool | null => state.school;
 
-/** Sets the school of this page when it is opened. A page that shows a school keeps it until `clearShown`. */
+/** Sets the school of this page when it is opened. A page keeps its school until `clearPageSchool`. */
 export function setPageSchool(active: PageSchool | null): void {
   if (state.school === null) set({ school: active && { id: active.id, name: active.name }, isChanged: false });
   else if (active?.id !== state.school.id) set({ ...state, isChanged: true });
 }
 
-/** The page shows no school any more: another one was chosen here, or the user signed out. */
+/** The page shows no school any more: the user selected another one here, or signed out. */
 export const clearPageSchool = (): void => set({ school: null, isChanged: false });
 
-/** How often the session came back to the school of this page. */
+/** Counts how often the session returned to the school of this page. */
 let generation = 0;
 export const pageSchoolGeneration = (): number => generation;
 
-/** The session works in the school of this page again. */
+/** The active school is the school of this page again. */
 export function markSchoolRestored(): void {
   generation += 1;
   set({ ...state, isChanged: false });
 }
 
-/** Looks for the error code that says that the session works in another school. A response to a request of an earlier generation is out of date. */
+/** Checks a response for the error code of a changed school. Responses to requests of an earlier generation are ignored. */
 export function checkSchoolChanged(code: string | undefined, sentIn: number = generation): void {
   if (sentIn === generation && code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged) set({ ...state, isChanged: true });
 }
@@ -56,5 +56,5 @@ export function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The school of this page, while the session works in another one; else null. */
+/** The school of this page while another one is active; else null. */
 export const useChangedSchool = (): PageSchool | null => useSyncExternalStore(subscribe, () => (state.isChanged ? state.school : null));

@@ -1,4 +1,4 @@
-// Who is here: asked of the service, kept by the query cache, and forgotten with everything else on signing out.
+// The signed-in user: fetched from the service, kept in the query cache, deleted on sign-out.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { notFound } from "@tanstack/react-router";
 
@@ -9,10 +9,10 @@ import { clearPageSchool, markSchoolRestored } from "./pageSchool";
 
 export type Me = Schemas["Me"];
 
-/** What somebody is to the school he works in. */
+/** Role of a user in the active school. */
 export type EffectiveRole = "student" | "teacher" | "admin" | "owner" | "super";
 
-/** The person who is signed in; null for nobody. */
+/** The signed-in user; null when signed out. */
 export const meQuery = queryOptions({
   queryKey: queryKeys.me.self(),
   queryFn: async (): Promise<Me | null> => {
@@ -26,21 +26,21 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The schools somebody may choose from: the own ones; whoever runs the installation may enter each. */
+/** The schools a user can select: their own; platform administrators can enter all. */
 export const schoolsQuery = (person: Me) =>
   queryOptions({
     queryKey: queryKeys.schools.of(person.id),
     queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<School[]>,
   });
 
-/** The school in which the session works now, asked when a page shows another one. */
+/** The active school of the session, fetched when a page shows a different one. */
 export const activeSchoolQuery = queryOptions({
   queryKey: queryKeys.me.activeSchool(),
   queryFn: async () => (await unwrap(client.GET("/users/me"))).organization ?? null,
   staleTime: 0,
 });
 
-/** Whether somebody else acts in the name of the person who is signed in. */
+/** Whether a platform administrator is impersonating the signed-in user. */
 export const impersonationQuery = queryOptions({
   queryKey: queryKeys.me.acting(),
   queryFn: async () => {
@@ -67,7 +67,7 @@ export const isStaff = (person: Me): boolean => effectiveRole(person) !== "stude
 export const isSuper = (person: Me): boolean => effectiveRole(person) === "super";
 export const isAdmin = (person: Me): boolean => ["admin", "owner", "super"].includes(effectiveRole(person));
 
-/** Lets only some into a screen; to everybody else it does not exist. */
+/** Restricts a route to some roles; for other roles it does not exist. */
 export function requireRole(allowed: (person: Me) => boolean) {
   return ({ context }: { context: { person: Me } }) => {
     if (!allowed(context.person)) throw notFound();
@@ -82,7 +82,7 @@ export async function signIn(cache: QueryClient, email: string, password: string
 
 const lastSchoolKey = (person: string) => `school:${person}`;
 
-/** The school this person chose last in this browser. */
+/** The school that this user selected last in this browser. */
 export const getLastSchool = (person: Me): string | null => localStorage.getItem(lastSchoolKey(person.id));
 
 export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
@@ -92,7 +92,7 @@ export async function chooseSchool(cache: QueryClient, person: Me, organizationI
   cache.clear();
 }
 
-/** Makes the school of this page the active one again, after another tab chose another one. What the page shows stays. */
+/** Reactivates the school of this page after another tab selected a different one. The page keeps its content. */
 export async function returnToSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
   await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
   localStorage.setItem(lastSchoolKey(person.id), organizationId);
@@ -100,22 +100,22 @@ export async function returnToSchool(cache: QueryClient, person: Me, organizatio
   await cache.invalidateQueries();
 }
 
-/** Sets another password for the person who is signed in; every other session of his ends. */
+/** Changes the password of the signed-in user; all their other sessions end. */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } as never });
 }
 
-/** What a browser keeps when somebody goes: choices, under ids that tell nobody anything. */
+/** Storage keys that survive sign-out: preferences, under ids that reveal nothing. */
 const KEPT_STORAGE_KEYS = /^(language$|school:|prefers:)/;
 
-/** Nobody is here any more: everything is forgotten, and what is still on the screen asks for nothing. */
+/** Deletes all data of the signed-out user; active queries are cancelled and do not refetch. */
 export function clearUserData(cache: QueryClient): void {
   clearPageSchool();
   cache.clear();
   cache.setQueryData(meQuery.queryKey, null);
 }
 
-/** Ends the session; whoever uses this browser next finds nothing of the last. The service has the browser drop everything. */
+/** Ends the session, so that the next user of this browser finds no data of the last. The service sends `Clear-Site-Data`. */
 export async function signOut(cache: QueryClient): Promise<void> {
   const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
   await client.POST("/auth/sign-out", { body: {} as never });
@@ -124,7 +124,7 @@ export async function signOut(cache: QueryClient): Promise<void> {
   clearUserData(cache);
 }
 
-/** Where to go after signing in: a path of this page, nothing else. */
+/** Redirect target after sign-in: a path of this origin only. */
 export function safeRedirect(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])/.test(next) ? next : "/";
 }

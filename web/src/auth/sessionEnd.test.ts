@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe("fetchInSession", () => {
-  it("sends a rejected request again, body and all, once the person has signed in", async () => {
+  it("resends a rejected request with its body after the user has signed in", async () => {
     const asked = ask("/api/groups/a/help", "Please help");
     await turn();
     isSignedIn = true;
@@ -34,18 +34,18 @@ describe("fetchInSession", () => {
     expect(sent).toEqual(["/api/groups/a/help Please help", "/api/groups/a/help Please help"]);
   });
 
-  it("asks for no new session while the page is left for another one", async () => {
+  it("does not ask to sign in while the page switches sessions", async () => {
     beginSessionSwitch();
     const asked = ask();
     await turn();
-    // Behind the dialog this one would wait.
+    // Behind the dialog this request would wait.
     expect((await ask("/api/auth/get-session")).status).toBe(401);
     expect(sent).toEqual(["/api/groups", "/api/auth/get-session"]);
     cancelSessionSwitch();
     expect((await asked).status).toBe(401);
   });
 
-  it("returns the rejection when nobody signs in", async () => {
+  it("returns the rejection when the user does not sign in", async () => {
     const asked = ask();
     await turn();
     abandonSession();
@@ -53,7 +53,7 @@ describe("fetchInSession", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("does not ask again for a rejection of an earlier session", async () => {
+  it("does not ask to sign in for a rejection of an earlier session", async () => {
     let release: (response: Response) => void = () => {};
     vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
     const slow = ask();

@@ -1,10 +1,10 @@
-// A session that ends while a page is open: the page stays, a dialog asks to sign in again, and requests that were
-// rejected wait for it and are sent again. Nothing that was typed is lost (shell/SignInAgain).
+// Handles a session that ends while a page is open: the page stays, a dialog asks the user to sign in again, and rejected
+// requests wait for it and are sent again. No typed text is lost (auth/SignInAgainDialog).
 import { useSyncExternalStore } from "react";
 
 let watchers = 0;
 let isEnded = false;
-/** Counts the sessions of this page: a rejection of an earlier one says nothing about the present one. */
+/** Counts the sessions of this page: a rejection from an earlier session is irrelevant for the current one. */
 let generation = 0;
 let isLeaving = false;
 let waiting: ((resumed: boolean) => void)[] = [];
@@ -29,10 +29,10 @@ const subscribe = (listener: () => void) => {
 /** Whether the dialog has to be shown. */
 export const useSessionEnded = (): boolean => useSyncExternalStore(subscribe, () => isEnded);
 
-/** Another number after each sign-in over the page: what is bound to a session, like the live channel, begins again. */
+/** Changes after each sign-in over the page; whatever is bound to a session, like the realtime connection, restarts. */
 export const useSessionGeneration = (): number => useSyncExternalStore(subscribe, () => generation);
 
-/** From now on a page inside a school is open, and the end of its session asks for a new one. Returns how to stop. */
+/** Enables the dialog while a page inside a school is open. Returns the function that disables it. */
 export function watchSession(): () => void {
   watchers += 1;
   return () => {
@@ -41,7 +41,7 @@ export function watchSession(): () => void {
   };
 }
 
-/** Asks to sign in again. Resolves to whether the same person has done so. */
+/** Asks the user to sign in again. Resolves to whether the same user has done so. */
 export function requestSignIn(): Promise<boolean> {
   if (watchers === 0) return Promise.resolve(false);
   // A page that is being left for another session does not ask.
@@ -50,25 +50,25 @@ export function requestSignIn(): Promise<boolean> {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
-/** The same person is signed in again. */
+/** The same user is signed in again. */
 export const resumeSession = (): void => resolveWaiting(true);
 
-/** Nobody signs in again; what waits is rejected. */
+/** The user did not sign in again; waiting requests are rejected. */
 export const abandonSession = (): void => resolveWaiting(false);
 
-/** Whether the page is given up for another person: it must neither ask nor send anything on its way out. */
+/** Whether the page is given up for another user and must not send anything any more. */
 export const isPageAbandoned = (): boolean => isLeaving;
 
-/** The session is about to be exchanged for another one: until `stayOnPage`, rejected requests wait and nothing is asked. */
+/** The session is about to be replaced: until `cancelSessionSwitch`, rejected requests wait and no dialog is shown. */
 export const beginSessionSwitch = (): void => void (isLeaving = true);
 
-/** The exchange of the session failed. */
+/** Replacing the session failed. */
 export function cancelSessionSwitch(): void {
   isLeaving = false;
   resolveWaiting(false);
 }
 
-/** Loads a page with nothing of what this page knew. */
+/** Loads a page without any state of the current one. */
 export function loadFreshPage(path = "/"): void {
   isLeaving = true;
   window.location.replace(path);
@@ -77,7 +77,7 @@ export function loadFreshPage(path = "/"): void {
 /** GET requests to /api/auth/ in flight. For an ended session their responses delete the session cookie. */
 const authReads = new Set<Promise<Response>>();
 
-/** Resolves when no response in flight can delete the cookie of a sign-in that follows. */
+/** Resolves when no response in flight can delete the cookie of a following sign-in. */
 export async function waitForAuthReads(): Promise<void> {
   await Promise.allSettled(authReads);
 }
@@ -89,7 +89,7 @@ async function fetchAuthRead(request: Request): Promise<Response> {
   return read;
 }
 
-/** Like `fetch`; a request that is rejected because the session has ended waits for the next one and is sent again. */
+/** Like `fetch`; a request that is rejected because the session has ended waits for the next session and is sent again. */
 export async function fetchWithSession(request: Request): Promise<Response> {
   if (watchers === 0) return fetch(request);
   if (new URL(request.url).pathname.startsWith("/api/auth/")) return request.method === "GET" ? fetchAuthRead(request) : fetch(request);
