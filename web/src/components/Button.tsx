@@ -10,7 +10,7 @@ const KINDS: Record<ButtonKind, string> = {
   danger: "bg-sheet text-bad border-bad",
 };
 
-/** What makes a link look like the button it stands beside. */
+/** Classes that make a link look like a button. */
 export const buttonClass = (kind: ButtonKind = "plain"): string =>
   `inline-flex min-h-11 min-w-11 items-center justify-center gap-2 rounded-lg border px-4 font-medium no-underline hover:no-underline hover:brightness-95 ${KINDS[kind]}`;
 
@@ -18,13 +18,13 @@ interface Props extends Omit<ButtonProps, "className" | "isPending"> {
   kind?: ButtonKind;
   className?: string;
   ref?: Ref<HTMLButtonElement>;
-  /** What it does is under way: it keeps the focus, and pressing it again does nothing. */
+  /** The action is running: the button keeps the focus and ignores presses. */
   isPending?: boolean;
 }
 
-/** A button of at least 44 pixels, so that a finger finds it. */
+/** A button of at least 44 pixels, the minimum touch target. */
 export function Button({ kind = "plain", className = "", isPending = false, onPress, type, ...rest }: Props) {
-  // Whoever asks for another width gets it alone: of two classes the later one in the sheet would win.
+  // A width class given by the caller replaces the padding: of two conflicting classes the later rule would win.
   const padding = /(^|\s)px-/.test(className) ? "" : "px-4";
   const doing = isPending ? { "data-busy": true } : { onPress, type };
   return (

@@ -8,7 +8,7 @@ import { lazyPart } from "./lazyPart";
 const loadDialog = () => import("./ConfirmDialog");
 const ConfirmDialogContent = lazyPart(async () => (await loadDialog()).ConfirmDialogContent);
 
-/** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
+/** A button that asks for confirmation; "Cancel" has the initial focus. */
 export function ConfirmButton({ open, isPending = false, kind, ...question }: Confirmation & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => prefetchWhenIdle(loadDialog), []);
@@ -22,7 +22,7 @@ export function ConfirmButton({ open, isPending = false, kind, ...question }: Co
   );
 }
 
-/** The same question where no button stands beside it, after a choice in a menu for instance. */
+/** The confirmation without a button, for menu items for instance. */
 export function ConfirmDialog(question: Confirmation & { onClose: () => void }) {
   return (
     <Suspense>

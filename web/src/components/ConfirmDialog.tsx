@@ -9,12 +9,12 @@ export interface Confirmation {
   title: string;
   text: ReactNode;
   confirmLabel: string;
-  /** Has to be typed before "yes" works: for what cannot be brought back. */
+  /** Text to type before confirming, for actions that cannot be undone. */
   requiredText?: string;
   onConfirm: () => void;
 }
 
-/** The window of a question; "Cancel" has the focus. */
+/** The confirmation dialog; "Cancel" has the initial focus. */
 export function ConfirmDialogContent({ onClose, ...question }: Confirmation & { onClose: () => void }) {
   return (
     <Dialog title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
@@ -31,7 +31,7 @@ function ConfirmForm({ text, confirmLabel, requiredText, onConfirm, close }: Con
       <div>{text}</div>
       {requiredText === undefined ? null : <TextField label={t("ask.type", { words: requiredText })} value={typedText} onChange={setTypedText} />}
       <p className="flex flex-wrap justify-end gap-2">
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and this button is harmless */}
         <Button autoFocus onPress={close}>
           {t("ask.cancel")}
         </Button>

@@ -8,11 +8,11 @@ export interface DataColumn<T> {
   id: string;
   name: string;
   cell: (row: T) => ReactNode;
-  /** By what this column sorts what is shown. */
+  /** Sort key of a row in this column. */
   sort?: (row: T) => string | number;
-  /** Left out where there is little room: what it says stands elsewhere, too, or is not needed at a glance. */
+  /** Hidden on narrow screens; the content is shown elsewhere or not essential. */
   isExtra?: boolean;
-  /** No wider than what is in it, for the buttons at the end of a row. */
+  /** As narrow as its content, for buttons at the end of a row. */
   isSlim?: boolean;
 }
 
@@ -23,13 +23,13 @@ interface Props<T> {
   none: ReactNode;
   sort?: SortDescriptor | undefined;
   onSort?: (sort: SortDescriptor) => void;
-  /** For long lists: the names of the columns stay in sight. */
+  /** For long tables: the header row stays visible. */
   isLong?: boolean;
-  /** What Enter on a row, or a click into it, leads to; the link in its first cell leads there, too. */
+  /** Called when a row is activated by Enter or click; the link in its first cell has the same target. */
   onOpen?: (row: T) => void;
 }
 
-/** A table; its first column names the row. On a narrow screen it scrolls sideways by itself, the page does not. */
+/** A table whose first column is the row header. On narrow screens the table scrolls horizontally, not the page. */
 export function DataTable<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false, onOpen }: Props<T>) {
   const isWide = useIsWide();
   const columns = isWide ? all : all.filter((column) => column.isExtra !== true);

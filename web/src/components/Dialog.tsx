@@ -5,15 +5,15 @@ interface Props {
   title: string;
   isOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
-  /** "alertdialog" where something is lost or locked. */
+  /** "alertdialog" for actions that delete or lock something. */
   role?: "dialog" | "alertdialog";
   isWide?: boolean;
-  /** Nothing of the page behind it can be read. */
+  /** Hides the page behind it completely. */
   isOpaque?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
-/** A window over the page. Inside a `DialogTrigger` it opens by its button, else by `isOpen`. Escape closes it. */
+/** Modal dialog. Inside a `DialogTrigger` it is opened by its button, else by `isOpen`. Escape closes it. */
 export function Dialog({ title, isOpen, onOpenChange, role = "dialog", isWide = false, isOpaque = false, children }: Props) {
   return (
     <ModalOverlay

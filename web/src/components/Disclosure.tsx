@@ -5,12 +5,12 @@ interface Props {
   name: string;
   count?: number | undefined;
   isOpen?: boolean;
-  /** Told so that what it shows is asked for only then. */
+  /** Called on change, so that the content can be fetched when opened. */
   onOpen?: (isOpen: boolean) => void;
   children: ReactNode;
 }
 
-/** Something that stands behind its name until somebody wants to see it. */
+/** Collapsible content behind a title. */
 export function Disclosure({ name, count, isOpen, onOpen, children }: Props) {
   return (
     <details className="border-faint group border-t" {...(isOpen ? { open: true } : {})} onToggle={(event) => onOpen?.(event.currentTarget.open)}>

@@ -5,7 +5,7 @@ import { useErrorText } from "../i18n/useErrorText";
 import { Button } from "./Button";
 import { Card } from "./Card";
 
-/** What went wrong in plain words, and the way on. */
+/** An error in plain words, with a retry button. */
 export function ErrorMessage({ problem, onRetry }: { problem: unknown; onRetry?: () => void }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

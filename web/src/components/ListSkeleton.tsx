@@ -1,4 +1,4 @@
-/** The shape of a list that is on its way. */
+/** Skeleton of a list while it loads. */
 export function ListSkeleton({ count = 6 }: { count?: number }) {
   return (
     <div aria-busy="true" className="border-faint bg-sheet flex flex-col gap-4 rounded-xl border p-4">

@@ -1,7 +1,7 @@
 import { Lock } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** A bar over a screen that is locked: by whom, since when, what still works, the way out. */
+/** Banner above a locked screen: reason, time, remaining functions, action. */
 export function LockBanner({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className="border-warn bg-sheet flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border px-4 py-2">

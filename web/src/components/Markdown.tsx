@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 
 const ReactMarkdown = lazy(() => import("react-markdown"));
 
-// A text never has a heading as high as the screen's own; and what it links to opens beside the work, not instead of it.
+// Headings inside a text are below the level of the screen's own; links open in a new tab.
 const ELEMENTS = {
   h1: "h3",
   h2: "h4",
@@ -20,13 +20,13 @@ const ELEMENTS = {
       {children}
     </a>
   ),
-  // Nothing is fetched from elsewhere because somebody wrote an address.
+  // Images are not loaded, because a text must not cause requests to other origins.
   img: ({ alt }: { alt?: string | undefined }) => <span>{alt}</span>,
   pre: ({ children }: { children?: React.ReactNode }) => <pre className="bg-faint overflow-x-auto rounded-lg p-2">{children}</pre>,
   blockquote: ({ children }: { children?: React.ReactNode }) => <blockquote className="border-line border-s-4 ps-3">{children}</blockquote>,
 } as const;
 
-/** A text written with markdown, as its readers see it. Raw HTML in it is shown, never run. */
+/** Renders markdown. Raw HTML is shown as text. */
 export function Markdown({ children }: { children: string }) {
   return (
     <div className="flex flex-col gap-2 break-words [&_h3]:text-lg [&_h3]:font-semibold [&_h4]:font-semibold [&_h5]:font-semibold">

@@ -10,11 +10,11 @@ interface Props extends OpenMenu {
   children: ReactNode;
 }
 
-/** A menu over the page, at the button it belongs to. */
+/** Popover menu at its trigger button. */
 export function MenuPopover({ trigger, focus, close, label, onAction, children }: Props) {
   return (
     <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${POPOVER} min-w-48`}>
-      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever opens a menu wants to choose in it */}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- opening a menu moves the focus into it */}
       <Menu aria-label={label} autoFocus={focus} className="outline-none" onAction={(key) => onAction(String(key))} onClose={close}>
         {children}
       </Menu>

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
 
-/** A secret that is shown once, to be copied or written down. */
+/** A secret that is shown only once, to copy or write down. */
 export function OneTimeSecret({ secret }: { secret: string }) {
   const { t } = useTranslation();
   const [isCopied, setCopied] = useState(false);

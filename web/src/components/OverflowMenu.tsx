@@ -18,19 +18,19 @@ export interface MenuAction {
 }
 
 interface Props {
-  /** What the deeds are done to, for whoever cannot see where the button stands. */
+  /** Accessible name of the object of the actions. */
   label: string;
   actions: readonly MenuAction[];
-  /** What stands on the button; three dots otherwise. */
+  /** Content of the button; three dots by default. */
   children?: ReactNode;
   isPending?: boolean;
-  /** Whether Tab comes by; not where many stand beside each other and arrow keys lead there. */
+  /** Whether the button is a tab stop; false in composite widgets where arrow keys reach it. */
   isTabStop?: boolean;
-  /** What all deeds have in common ("Move to"), above them. */
+  /** Heading above the actions ("Move to"). */
   heading?: string;
 }
 
-/** What else can be done, behind one button. */
+/** Menu of further actions behind one button. */
 export function OverflowMenu({ label, actions, children, isPending = false, isTabStop = true, heading }: Props) {
   const { t } = useTranslation();
   const { button, opened } = useMenuButton(loadMenu);

@@ -5,7 +5,7 @@ import { MenuPopover } from "./MenuPopover";
 import type { OpenMenu } from "../hooks/useMenuButton";
 import type { MenuAction } from "./OverflowMenu";
 
-/** What opens behind the button of `More`. */
+/** Content of the menu of `OverflowMenu`. */
 export function OverflowMenuPopover({ label, actions, heading, ...opened }: OpenMenu & { label: string; actions: readonly MenuAction[]; heading?: string | undefined }) {
   return (
     <MenuPopover {...opened} label={label} onAction={(id) => actions.find((deed) => deed.id === id)?.onAction()}>

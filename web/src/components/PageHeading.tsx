@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** The name of a screen. It takes the focus when the screen opens, so that a screen reader begins there. */
+/** The h1 of a screen. Takes the focus when the screen opens, so that a screen reader begins there. */
 export function PageHeading({ children, title }: { children: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

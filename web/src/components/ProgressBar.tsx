@@ -1,6 +1,6 @@
 import { Label, ProgressBar as AriaProgressBar } from "react-aria-components";
 
-/** How far something is; without a share, that it goes on. */
+/** Progress bar; indeterminate without a share. */
 export function ProgressBar({ label, share }: { label: string; share?: number | undefined }) {
   return (
     <AriaProgressBar value={(share ?? 0) * 100} isIndeterminate={share === undefined} className="flex flex-col gap-1">

@@ -1,4 +1,4 @@
-/** The shape of what is on its way: grey sheets that say nothing to a screen reader but "busy". */
+/** Skeleton of content while it loads: grey cards, announced as "busy" only. */
 export function Skeleton({ count = 3 }: { count?: number }) {
   return (
     <div aria-busy="true" className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

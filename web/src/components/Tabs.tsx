@@ -11,12 +11,12 @@ export interface TabPart<K extends string> {
 interface Props<K extends string> {
   label: string;
   parts: readonly TabPart<K>[];
-  /** Which one is open: the address knows. */
+  /** Id of the open tab, stored in the URL. */
   open: K;
   onOpen: (id: K) => void;
 }
 
-/** Parts of a screen, one at a time; only the open one is built. */
+/** Tabs; only the open panel is rendered. */
 export function Tabs<K extends string>({ label, parts, open, onOpen }: Props<K>) {
   return (
     <Base selectedKey={open} onSelectionChange={(key) => onOpen(key as K)} className="flex flex-col gap-4">

@@ -1,6 +1,6 @@
 import { useTime } from "../i18n/time";
 
-/** A moment in words: today's by its time, others by day and time. */
+/** A moment as text: the time for today, else date and time. */
 export function Time({ at }: { at: string }) {
   const { moment, full } = useTime();
   return (

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 
 import { remainingTime, useNow } from "../hooks/serverClock";
 
-/** How much time is left, in words; silent for screen readers, who find the deadline itself beside it. */
+/** Remaining time as text; hidden from screen readers, because the deadline itself is shown next to it. */
 export function TimeLeft({ until }: { until: string }) {
   const { t } = useTranslation();
   const rest = remainingTime(Date.parse(until), useNow());

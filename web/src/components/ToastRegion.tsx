@@ -11,7 +11,7 @@ interface ToastContent {
 
 export const toastQueue = new ToastQueue<ToastContent>({ maxVisibleToasts: 3 });
 
-/** Where notes appear; screen readers hear them. */
+/** Region that shows toasts and announces them to screen readers. */
 export function ToastRegion() {
   const { t } = useTranslation();
   return (

@@ -5,25 +5,25 @@ import { Button, Collection, Tree as AriaTree, TreeItem, TreeItemContent, type K
 export interface TreeNode {
   id: string;
   name: string;
-  /** Quieter words behind the name. */
+  /** Secondary text after the name. */
   note?: string;
   icon?: ReactNode;
-  /** What is below it; an empty list can still be opened, undefined cannot. */
+  /** Child nodes; an empty array is expandable, undefined is not. */
   children?: readonly TreeNode[];
 }
 
 interface Props {
   label: string;
   nodes: readonly TreeNode[];
-  /** The line that is shown beside the tree. */
+  /** Id of the selected node. */
   chosen: string;
   onChoose: (id: string) => void;
-  /** The lines whose branches are to be seen. */
+  /** Ids of the expanded nodes. */
   expanded: ReadonlySet<string>;
   onExpandedChange: (ids: Set<string>) => void;
 }
 
-/** Folders in folders: arrows walk and open, Enter chooses, letters find, Home and End go to the ends. */
+/** Tree with keyboard navigation: arrow keys move and expand, Enter selects, typing searches, Home and End. */
 export function Tree({ label, nodes, chosen, onChoose, expanded, onExpandedChange }: Props) {
   return (
     <AriaTree

@@ -1,5 +1,5 @@
-// Parts of a page whose code is fetched when they are shown first. One that cannot be fetched shows an error and offers to try
-// again, in place of the whole page going away.
+// Components that are loaded when they are first rendered. A failed load shows an error with a retry instead of failing the
+// whole page.
 import { type ComponentType, createElement, type FunctionComponent, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -9,14 +9,14 @@ type Load<P> = () => Promise<ComponentType<P>>;
 
 const loaders = new Set<() => Promise<unknown>>();
 
-/** A component that is fetched when it is rendered first; inside a `Suspense`. */
+/** A lazily loaded component; requires a `Suspense` boundary. */
 export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> {
   loaders.add(load);
-  // `lazy` keeps a failure for good, so it never gets one.
+  // `lazy` caches failures permanently, so it never receives one.
   return lazy(async () => ({ default: await load().catch(() => withRetry(load)) })) as unknown as FunctionComponent<P>;
 }
 
-/** Fetches every part that the pages fetched so far may show. */
+/** Prefetches all lazy components of the pages loaded so far. */
 export async function prefetchLazyParts(): Promise<void> {
   for (const load of loaders) await load().catch(() => undefined);
 }

@@ -9,8 +9,8 @@ let isWanted = false;
 const listeners = new Set<() => void>();
 
 /**
- * Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. `onGone` is
- * called when it is gone, undone or not: the clock rests while somebody points at it.
+ * Shows a toast for eight seconds, optionally with an undo; returns the function that closes it. `onGone` is called when it
+ * closes, undone or not. The timer pauses while the pointer is on the toast.
  */
 export function toast(text: string, undo?: () => void, onGone?: () => void): () => void {
   isWanted = true;
@@ -23,7 +23,7 @@ export function toast(text: string, undo?: () => void, onGone?: () => void): () 
   return () => void closer.then((close) => close()).catch(() => undefined);
 }
 
-/** Where notes appear; screen readers hear them. What draws them is fetched with the first one, or when everything else has come. */
+/** Region of the toasts. Its code is loaded with the first toast, or when the page is idle. */
 export function Toasts() {
   useEffect(() => prefetchWhenIdle(loadRegion), []);
   const isNeeded = useSyncExternalStore(

@@ -18,7 +18,7 @@ const AccountMenu = lazyPart(async () => (await loadMenu()).AccountMenu);
 
 const PAGES = { me: "/me", help: "/help", school: "/schools" } as const;
 
-/** What somebody can do with his account, from every screen. */
+/** Account menu of the header. */
 export function AccountButton({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

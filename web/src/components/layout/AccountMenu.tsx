@@ -7,7 +7,7 @@ import { OPTION } from "../../forms/fieldStyles";
 import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 
-/** What opens behind the name of the person. */
+/** Content of the account menu. */
 export function AccountMenu({ label, onAction, ...opened }: OpenMenu & { label: string; onAction: (id: string) => void }) {
   const { t, i18n } = useTranslation();
   return (

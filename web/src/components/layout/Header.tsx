@@ -9,7 +9,7 @@ import { AccountButton } from "./AccountButton";
 import { MobileNav } from "./MobileNav";
 import { linksFor } from "./navigation";
 
-/** What stands above every screen: the school, where one can go, whether the live channel is open, who is here. */
+/** Header of every screen: school, navigation, connection status, account. */
 export function Header({ person, connection }: { person: Me; connection: ConnectionStatus }) {
   const { t } = useTranslation();
   const links = linksFor(person);
@@ -17,7 +17,7 @@ export function Header({ person, connection }: { person: Me; connection: Connect
     <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
       {links.length === 0 ? null : <MobileNav links={links} />}
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
-        {/* The icon of the page (public/icon.svg): as an image it is one more request of every first load. */}
+        {/* The icon of the page (public/icon.svg), inlined: as an image it would add a request to every first load. */}
         <svg viewBox="0 0 32 32" aria-hidden="true" className="hidden size-6 sm:block">
             <rect width="32" height="32" rx="8" fill="#3450a1" />
             <path d="M17 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0" fill="#b9c8ff" />
@@ -45,7 +45,7 @@ export function Header({ person, connection }: { person: Me; connection: Connect
   );
 }
 
-/** Whether what is shown is live. Narrow screens say it in words only when it is not. */
+/** Status of the realtime connection. Narrow screens show text only when it is not live. */
 function ConnectionState({ connection }: { connection: ConnectionStatus }) {
   const { t } = useTranslation();
   const text = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };

@@ -10,7 +10,7 @@ import { useIsIdle } from "../../hooks/prefetchWhenIdle";
 import { Button } from "../Button";
 import { toast } from "../toast";
 
-/** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
+/** Shown on every screen while a platform administrator impersonates a user; ends the impersonation. */
 export function ImpersonationBanner({ name }: { name: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();

@@ -11,7 +11,7 @@ import { lazyPart } from "../lazyPart";
 const loadMenu = () => import("./MobileNavMenu");
 const MobileNavMenu = lazyPart(async () => (await loadMenu()).MobileNavMenu);
 
-/** The places behind one button, where the screen is too narrow for them. */
+/** Navigation menu for narrow screens. */
 export function MobileNav({ links }: { links: readonly NavLink[] }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

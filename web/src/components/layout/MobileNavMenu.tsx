@@ -6,7 +6,7 @@ import { MenuPopover } from "../MenuPopover";
 import type { OpenMenu } from "../../hooks/useMenuButton";
 import type { NavLink } from "./navigation";
 
-/** What opens behind the button of `Narrow`. */
+/** Content of the menu of `MobileNav`. */
 export function MobileNavMenu({ label, links, onAction, ...opened }: OpenMenu & { label: string; links: readonly NavLink[]; onAction: (to: string) => void }) {
   const { t } = useTranslation();
   return (

@@ -6,14 +6,14 @@ import { Button } from "../Button";
 import { PageHeading } from "../PageHeading";
 import { ErrorMessage } from "../ErrorMessage";
 
-/** The name of the error of a screen whose code could not be fetched. */
+/** Error name of screens whose code could not be loaded. */
 const CHUNK_ERROR_NAME = "Unloaded";
-/** The last such error that was retried: after the second one the page itself is of an older version. */
+/** The last such error that was retried; if the retry fails too, the page belongs to an older version. */
 let lastRetried: string | undefined;
 
 /**
- * Renames the errors of screens that could not be fetched. Under their own name the router reloads the page, and without a
- * connection that ends at the browser's error page.
+ * Renames errors of screens that could not be loaded. Under their original name the router reloads the page, which without a
+ * connection ends at the browser's error page.
  */
 export function renameChunkErrors(): void {
   window.addEventListener("vite:preloadError", (event) => {
@@ -29,7 +29,7 @@ const isReachable = (): Promise<boolean> =>
     () => false,
   );
 
-/** In place of a screen that failed: what happened, and the way on. */
+/** Shown instead of a screen that failed: explanation and retry. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();

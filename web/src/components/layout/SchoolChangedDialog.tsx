@@ -6,7 +6,7 @@ import { activeSchoolQuery, type Me, returnToSchool } from "../../auth/session";
 import { Button } from "../Button";
 import { Dialog } from "../Dialog";
 
-/** Covers a page whose school is not the active one any more, because another tab chose another school. */
+/** Covers a page whose school is not active any more, because another tab selected a different school. */
 export function SchoolChangedDialog({ person, shown }: { person: Me; shown: { id: string; name: string } }) {
   const { t } = useTranslation();
   const cache = useQueryClient();

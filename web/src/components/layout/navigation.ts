@@ -20,7 +20,7 @@ const LINKS = {
 
 export type NavLink = (typeof LINKS)[EffectiveRole][number];
 
-/** Where somebody can go from everywhere: an address and what it is called. Without a school only the installation is left. */
+/** Main navigation of a user. Without a school only the installation remains. */
 export function linksFor(person: Me): readonly NavLink[] {
   const is = effectiveRole(person);
   return person.organization ? LINKS[is] : is === "super" ? INSTALLATION : [];

@@ -1,4 +1,4 @@
-// The screens a person will want, fetched while nothing else happens: a lesson goes on when the line does not.
+// Prefetches the screens a user will need while the page is idle, so that a lesson continues without a connection.
 import type { AnyRouter } from "@tanstack/react-router";
 
 import { type Me, type EffectiveRole, effectiveRole } from "../../auth/session";
@@ -32,7 +32,7 @@ const isSavingData = (): boolean => (navigator as { connection?: { saveData?: bo
 
 const whenIdle = () => new Promise<void>((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(() => resolve(), { timeout: 10_000 }) : setTimeout(resolve, 200)));
 
-/** Fetches the screens of a person one by one, with their words and windows. */
+/** Prefetches the screens of a user one by one, with their texts and dialogs. */
 export async function prefetchScreens(router: AnyRouter, person: Me): Promise<void> {
   if (isSavingData()) return;
   for (const path of SCREENS[effectiveRole(person)]) {
