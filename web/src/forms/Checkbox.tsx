@@ -2,7 +2,7 @@ import { Check as Mark } from "lucide-react";
 import type { ReactNode } from "react";
 import { Checkbox as AriaCheckbox, type CheckboxProps } from "react-aria-components";
 
-/** A box to tick, with its words beside it. */
+/** A checkbox with its label. */
 export function Checkbox({ children, ...rest }: Omit<CheckboxProps, "className" | "children"> & { children: ReactNode }) {
   return (
     <AriaCheckbox {...rest} className="group flex min-h-11 cursor-pointer items-center gap-2 data-disabled:cursor-not-allowed data-disabled:opacity-60">

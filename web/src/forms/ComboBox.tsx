@@ -11,21 +11,22 @@ export interface ComboBoxOption {
 
 interface Props {
   label: string;
-  /** What was typed; whoever shows the list looks for it. */
+  /** The typed text; the caller searches the options. */
   input: string;
   onInput: (text: string) => void;
   options: readonly ComboBoxOption[];
   onPick: (id: string) => void;
   none: ReactNode;
   problem?: string | undefined;
-  /** What is shown chosen; null when picking is all that matters. */
+  /** The selected option; null when options are only picked. */
   value?: string | null;
 }
 
-/** A field that finds one of many while it is typed in. */
+/** Text field with a list of matching options. */
 export function ComboBox({ label, input, onInput, options, onPick, none, problem, value = null }: Props) {
-  // The list closes when the value changes. Where none is kept, what was picked is the value for a moment; and whoever empties the
-  // field after picking does not ask for the list again.
+  // The list closes when the value changes. Without a controlled value, the picked option is the value for a moment, and
+  // clearing
+  // the field after picking does not open the list again.
   const [isPicked, setIsPicked] = useState(false);
   const [picked, setPicked] = useState<Key | null>(null);
   return (

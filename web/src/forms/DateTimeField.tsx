@@ -10,7 +10,7 @@ import { BOX, POPOVER, invalidProps } from "./fieldStyles";
 
 interface Props {
   label: string;
-  /** ISO 8601; null for no moment. */
+  /** ISO 8601; null for none. */
   value: string | null;
   onChange: (iso: string | null) => void;
   problem?: string | undefined;
@@ -21,7 +21,7 @@ interface Props {
 
 const SQUARE = "inline-flex size-11 cursor-pointer items-center justify-center rounded-lg";
 
-/** A day and a time in the zone of the school, which is named beside it; typed by parts, or picked. */
+/** Date and time field in the school's time zone, which is shown next to it; typed by segments or picked from a calendar. */
 export function DateTimeField({ label, value, onChange, problem, hint, isRequired = false, isDisabled = false }: Props) {
   const { zone, language } = useTime();
   const shown: ZonedDateTime | null = value === null ? null : fromDate(new Date(value), zone);
@@ -29,7 +29,7 @@ export function DateTimeField({ label, value, onChange, problem, hint, isRequire
     <I18nProvider locale={language === "en" ? "en-GB" : language}>
       <DatePicker
         value={shown}
-        // Seconds nobody sees would come from the moment the field was opened at.
+        // Hidden seconds would otherwise be those of the moment the field was opened.
         onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.set({ second: 0, millisecond: 0 }).toDate().toISOString())}
         granularity="minute"
         hideTimeZone

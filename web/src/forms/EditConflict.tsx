@@ -4,15 +4,15 @@ import { useTranslation } from "react-i18next";
 import { Card } from "../components/Card";
 
 export interface ConflictingField {
-  /** The label of the field. */
+  /** Label of the field. */
   field: string;
-  /** What stands there now; empty for nothing. */
+  /** Current value of the service; empty for none. */
   current: string;
-  /** Whether the reader typed something else there. */
+  /** Whether the user typed a different value. */
   isTyped: boolean;
 }
 
-/** What was changed elsewhere while the reader was typing, and how to go on. */
+/** Lists fields that were changed elsewhere while the user was editing, with actions to continue. */
 export function EditConflict({ changes, children }: { changes: readonly ConflictingField[]; children?: ReactNode }) {
   const { t } = useTranslation();
   const text = (now: string) => (now.trim() === "" ? t("meanwhile.empty") : t("meanwhile.quoted", { now: now.length > 120 ? `${now.slice(0, 120)}…` : now }));

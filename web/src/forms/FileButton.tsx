@@ -5,7 +5,7 @@ import { Button } from "../components/Button";
 
 interface Props {
   children: string;
-  /** More words for whoever cannot see what the button belongs to. */
+  /** Accessible name, where the visible text does not identify the target. */
   label?: string;
   kind?: "plain" | "quiet";
   isPending?: boolean;
@@ -13,7 +13,7 @@ interface Props {
   onFiles: (files: File[]) => void;
 }
 
-/** A button that chooses files, where a field to drop them on would be too much. */
+/** A button that opens the file chooser, for places without room for a drop zone. */
 export function FileButton({ children, label, kind = "plain", isPending = false, isMany = false, onFiles }: Props) {
   return (
     <FileTrigger allowsMultiple={isMany} onSelect={(files) => files && files.length > 0 && onFiles([...files])}>

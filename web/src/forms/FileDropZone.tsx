@@ -5,9 +5,9 @@ import { DropZone, FileTrigger, type FileDropItem } from "react-aria-components"
 import { Button } from "../components/Button";
 
 interface Props {
-  /** What the button says. */
+  /** Text of the button. */
   label: string;
-  /** What may be dropped here, in words. */
+  /** Description of accepted files. */
   hint: string;
   accept?: readonly string[];
   isMany?: boolean;
@@ -16,7 +16,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Where files are dropped, or chosen by the button in it. */
+/** Drop zone for files, with a button that opens the file chooser. */
 export function FileDropZone({ label, hint, accept, isMany = false, isPending = false, onFiles, children }: Props) {
   const take = (files: File[]) => files.length > 0 && onFiles(isMany ? files : files.slice(0, 1));
   return (

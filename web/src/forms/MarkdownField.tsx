@@ -13,7 +13,7 @@ interface Props {
   problem?: string | undefined;
 }
 
-/** A text with markdown: written in one tab, seen as its readers see it in the other. */
+/** A markdown text: one tab to write, one to preview. */
 export function MarkdownField({ label, value, onChange, rows = 10, problem }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"write" | "see">("write");

@@ -11,7 +11,7 @@ interface Props extends Omit<NumberFieldProps, "className" | "children"> {
 
 const STEP = "border-line inline-flex size-11 shrink-0 cursor-pointer items-center justify-center disabled:cursor-not-allowed disabled:opacity-60";
 
-/** A whole number, typed or counted up and down. */
+/** Integer field with step buttons. */
 export function NumberField({ label, hint, problem, ...rest }: Props) {
   return (
     <AriaNumberField {...rest} {...invalidProps(problem)} className="flex min-w-0 flex-col gap-1">

@@ -8,12 +8,12 @@ import { TextField } from "./TextField";
 interface Props {
   label: string;
   name: string;
-  /** A new one has to be long enough and is offered by password managers. */
+  /** A new password has a minimum length and is suggested by password managers. */
   isNew?: boolean;
   problem?: string | undefined;
 }
 
-/** A password, which can be shown. */
+/** A password field that can reveal its value. */
 export function PasswordField({ label, name, isNew = false, problem }: Props) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);

@@ -9,7 +9,7 @@ interface Props<K extends string> {
   onChange: (id: K) => void;
 }
 
-/** One of two or three that are all to be seen. */
+/** Selects one of two or three options that are all visible. */
 export function RadioGroup<K extends string>({ label, options, value, onChange }: Props<K>) {
   return (
     <AriaRadioGroup value={value} onChange={(id) => onChange(id as K)} className="flex flex-col">

@@ -13,13 +13,13 @@ interface Props<K extends string> {
   options: readonly Option<K>[];
   value: K | null;
   onChange: (id: K) => void;
-  /** What stands there while nothing is chosen. */
+  /** Placeholder while nothing is selected. */
   none?: string;
   problem?: string | undefined;
   isDisabled?: boolean;
 }
 
-/** One of a few. For many, see `Search`. */
+/** Selects one of a few options. For many, use `ComboBox`. */
 export function Select<K extends string>({ label, options, value, onChange, none, problem, isDisabled = false }: Props<K>) {
   return (
     <AriaSelect

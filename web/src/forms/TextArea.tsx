@@ -9,7 +9,7 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
   rows?: number;
 }
 
-/** Several lines of text with their label above, what is wrong with them below. */
+/** Multi-line text field with label and error. */
 export function TextArea({ label, hint, problem, rows = 4, ...rest }: Props) {
   return (
     <TextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">

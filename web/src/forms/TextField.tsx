@@ -7,13 +7,13 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
   hint?: string;
   problem?: string;
-  /** What stands at the end of the line, a button for instance. */
+  /** Element at the end of the field, such as a button. */
   end?: ReactNode;
-  /** The label is only for those who listen: what stands beside the field shows it to the others. */
+  /** Hides the label visually, where other content identifies the field. */
   isBare?: boolean;
 }
 
-/** One line of text with its label above, what is wrong with it below. */
+/** Single-line text field with label and error. */
 export function TextField({ label, hint, problem, end, isBare = false, ...rest }: Props) {
   return (
     <AriaTextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">

@@ -10,12 +10,12 @@ interface Props {
   label: string;
   value: string | null;
   onChange: (zone: string | null) => void;
-  /** What counts where none is chosen. */
+  /** Text of the default when no zone is selected. */
   none: string;
   problem?: string | undefined;
 }
 
-/** A time zone, found by the name of its city. */
+/** Selects a time zone by city name. */
 export function TimeZoneField({ label, value, onChange, none, problem }: Props) {
   const { t } = useTranslation();
   const [text, setText] = useState(value ?? "");

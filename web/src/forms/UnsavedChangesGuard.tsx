@@ -5,7 +5,7 @@ import { isPageAbandoned } from "../auth/sessionEnd";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
 
-/** Asks before a screen is left on which something is not saved yet; the browser asks when the page itself is closed. */
+/** Asks before navigating away from unsaved changes; the browser asks when the page is closed. */
 export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text: string }) {
   const { t } = useTranslation();
   const blocker = useBlocker({
@@ -20,7 +20,7 @@ export function UnsavedChangesGuard({ isDirty, text }: { isDirty: boolean; text:
         <>
           <p>{text}</p>
           <p className="flex flex-wrap justify-end gap-2">
-            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and staying loses nothing */}
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog needs an initial focus, and staying loses nothing */}
             <Button autoFocus kind="main" onPress={blocker.reset}>
               {t("divide.leave.stay")}
             </Button>

@@ -1,5 +1,5 @@
-// Unsent words, kept in this browser until they are sent. Keys carry the person, and signing out forgets them all: school
-// computers are shared.
+// Unsent texts, stored in this browser until they are sent. Keys contain the user id, and signing out deletes all drafts,
+// because school computers are shared.
 const PREFIX = "draft:";
 
 export function getDraft(person: string, of: string): string {

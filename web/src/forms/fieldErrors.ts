@@ -1,10 +1,10 @@
-// What the service refuses in a field. Apart from other problems, because the door has no use for it.
+// Field errors of the service. Separate from other errors because the sign-in pages do not load this code.
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
 import { translateIfKnown } from "../i18n";
 
-/** What the service says about fields most, for the languages it does not speak. */
+/** The most common field messages of the service, for languages it does not provide. */
 const TRANSLATED_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^(is required|must not be (empty|null)|is empty)/, "required"],
   [/e-mail address$/, "email"],
@@ -22,7 +22,7 @@ const TRANSLATED_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/taken|is there twice|another .* of this/, "taken"],
 ];
 
-/** A sentence of the service about a field, in the reader's words where we have them. */
+/** Text of a field message in the reader's language where translated. */
 export function fieldMessageText(message: string): string {
   for (const [pattern, key] of TRANSLATED_MESSAGES) {
     const found = pattern.exec(message);
@@ -31,17 +31,17 @@ export function fieldMessageText(message: string): string {
   return message;
 }
 
-/** What the service says about a field, in its own words. */
+/** Message of the service for a field, untranslated. */
 const messageAt = (problem: unknown, path: string): string | undefined =>
   problem instanceof Problem ? problem.details.find((detail) => detail.path === path)?.message : undefined;
 
-/** The message for a field of a form, by its path in the body. */
+/** Error text of a form field, by its path in the request body. */
 export function fieldError(problem: unknown, path: string): string | undefined {
   const message = messageAt(problem, path);
   return message === undefined ? undefined : fieldMessageText(message);
 }
 
-/** What the service says of fields, and the words for it in the reader's language. */
+/** Field message of the service with its translation. */
 const MESSAGE_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^is required/, "required"],
   [/^must be at most (\d+) /, "most"],
@@ -54,7 +54,7 @@ const MESSAGE_PATHS: readonly (readonly [RegExp, string])[] = [
   [/control characters/, "control"],
 ];
 
-/** The messages for the fields of a form, to be spread into them: in the reader's words where we have them. */
+/** Returns the error props of form fields, to be spread into them; in the reader's language where translated. */
 export function useFieldErrors(problem: unknown): (path: string) => { problem?: string } {
   const { t, i18n } = useTranslation();
   return (path) => {
@@ -69,6 +69,6 @@ export function useFieldErrors(problem: unknown): (path: string) => { problem?: 
   };
 }
 
-/** Whether a problem is told at the fields of a form, or has to be told beside them. */
+/** Whether an error is shown at form fields; otherwise it has to be shown separately. */
 export const isFieldError = (problem: unknown, paths: readonly string[]): boolean =>
   problem instanceof Problem && problem.details.length > 0 && problem.details.every((detail) => paths.includes(detail.path));
