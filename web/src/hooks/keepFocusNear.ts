@@ -1,6 +1,7 @@
 /**
- * Keeps the focus near a line of a list that may go: call it before, and what it answers when the change is through. When the line
- * has gone, the first link or button has the focus of the line after it, else of the one before, else of what the list stands in.
+ * Keeps the focus near a list item that may be removed: call it before the change, and call the returned function when the
+ * change is complete. If the item was removed, the first link or button of the next item gets the focus, else of the
+ * previous item, else of the container.
  */
 export function keepFocusNear(within: Element | null): () => void {
   const item = within?.closest("li");
@@ -12,7 +13,7 @@ export function keepFocusNear(within: Element | null): () => void {
   };
   return () => {
     if (isLost()) return move();
-    // The page shows what the service has said a moment later.
+    // The page renders the response of the service a moment later.
     const watch = new MutationObserver(() => {
       if (!isLost()) return;
       watch.disconnect();

@@ -2,14 +2,17 @@ import { useEffect, useState } from "react";
 
 const requested = new Set<() => Promise<unknown>>();
 
-/** Fetches a part of the page that is wanted soon anyway, once, after what is shown has come. What fails is asked for when it is wanted. */
+/**
+ * Prefetches code that is needed soon, once, after the visible content has loaded. Failures are ignored; the code is
+ * requested again when needed.
+ */
 export function prefetchWhenIdle(load: () => Promise<unknown>, pause = 3000): void {
   if (requested.has(load)) return;
   requested.add(load);
   setTimeout(() => void load().catch(() => undefined), pause);
 }
 
-/** Whether the page has stood for a while: what nobody misses at first is asked for then. */
+/** Whether the page has been idle for a while; non-essential content loads then. */
 export function useIsIdle(pause = 1500): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {

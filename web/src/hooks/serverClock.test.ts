@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { remainingTime, formatMinutes } from "./serverClock";
 
-describe("what is left", () => {
+describe("remaining time", () => {
   const second = 1000;
   const minute = 60 * second;
   const hour = 60 * minute;
-  it("is said in the unit that matters", () => {
+  it("uses a suitable unit", () => {
     expect(remainingTime(9 * minute, 0)).toEqual({ unit: "seconds", text: "9:00" });
     expect(remainingTime(22 * minute, 0)).toEqual({ unit: "minutes", count: 22 });
     expect(remainingTime(3 * hour, 0)).toEqual({ unit: "hours", count: 3 });

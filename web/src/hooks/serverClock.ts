@@ -1,9 +1,9 @@
-// The time of the service, whatever the clock of this machine says, and words for spans of it.
+// The time of the service, independent of the clock of this device, and texts for durations.
 import { useEffect, useState } from "react";
 
 let offsetMs = 0;
 
-/** Takes over the time the service said with an answer. */
+/** Adjusts the clock to a time in a response of the service. */
 export function syncServerClock(now: string): void {
   const parsed = Date.parse(now);
   if (!Number.isNaN(parsed)) offsetMs = parsed - Date.now();
@@ -11,7 +11,7 @@ export function syncServerClock(now: string): void {
 
 export const serverNow = (): number => Date.now() + offsetMs;
 
-/** The time of the service, anew each second, or as seldom as is enough. */
+/** The time of the service, updated every second or at the given interval. */
 export function useNow(every = 1000): number {
   const [moment, setMoment] = useState(serverNow);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function formatMinutes(milliseconds: number): string {
 
 export type RemainingTime = { unit: "days" | "hours" | "minutes"; count: number } | { unit: "seconds"; text: string } | { unit: "over"; count: number };
 
-/** How much is left until a moment, in the one unit that matters. */
+/** Time remaining until a moment, in one suitable unit. */
 export function remainingTime(until: number, at: number): RemainingTime {
   const rest = until - at;
   if (rest < 0) return { unit: "over", count: Math.floor(-rest / 60_000) };

@@ -6,5 +6,5 @@ const listen = (heard: () => void) => {
   return () => wide.removeEventListener("change", heard);
 };
 
-/** Whether there is room for more than one thing beside the other. */
+/** Whether the screen is wide enough for side-by-side layouts. */
 export const useIsWide = (): boolean => useSyncExternalStore(listen, () => wide.matches);

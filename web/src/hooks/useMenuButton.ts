@@ -3,15 +3,15 @@ import type { PressEvent } from "react-aria-components";
 
 import { prefetchWhenIdle } from "./prefetchWhenIdle";
 
-/** What a menu needs to know of the button it belongs to. */
+/** State of an open menu. */
 export interface OpenMenu {
   trigger: React.RefObject<HTMLButtonElement | null>;
-  /** Where the focus goes: to the first or the last line for keys, to the menu itself otherwise. */
+  /** Initial focus: the first or last item after arrow keys, otherwise the menu itself. */
   focus: "first" | "last" | true;
   close: () => void;
 }
 
-/** A button with a menu that is fetched when it is wanted, or when everything else has come: menus weigh more than boards. */
+/** A button whose menu is loaded on demand, or when the page is idle: the menu code is larger than the board. */
 export function useMenuButton(load: () => Promise<unknown>) {
   const trigger = useRef<HTMLButtonElement>(null);
   const [focus, setFocus] = useState<OpenMenu["focus"]>();

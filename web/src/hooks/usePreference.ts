@@ -1,23 +1,23 @@
-// What somebody likes, kept in this browser under his name: school computers are shared.
+// Preferences of a user, stored in this browser per user because school computers are shared.
 import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
 import { meQuery } from "../auth/session";
 
-/** Single keys as shortcuts (on unless switched off); a soft sound when a group asks for help (off unless switched on). */
+/** Single-key shortcuts (default on); a soft sound for help requests (default off). */
 const DEFAULTS = { keys: true, chime: false };
 export type Preference = keyof typeof DEFAULTS;
 
 const listeners = new Set<() => void>();
 const key = (person: string, name: Preference) => `prefers:${person}:${name}`;
 
-/** What a person likes, or what is usual. */
+/** The preference of a user, or its default. */
 export function getPreference(person: string, name: Preference): boolean {
   const kept = localStorage.getItem(key(person, name));
   return kept === null ? DEFAULTS[name] : kept === "1";
 }
 
-/** What the person who is signed in likes, and how to change it. */
+/** The preference of the signed-in user, with its setter. */
 export function usePreference(name: Preference): [boolean, (likes: boolean) => void] {
   const { data: person } = useQuery(meQuery);
   const id = person?.id ?? "";
