@@ -1,5 +1,5 @@
-// What the pages say, in the reader's language, a folder per language and a file per part of the product. The words of the
-// door (signing in, what went wrong) come first; the others with the first page inside a school.
+// Translations: a folder per language, a file per part of the product. The texts of sign-in and errors are loaded first, the
+// others with the first page inside a school.
 import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 
@@ -8,7 +8,7 @@ import english from "./en/door.json";
 const i18n = createInstance();
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
-/** How a chosen language stands in an account. */
+/** Language tags stored in accounts. */
 export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
@@ -18,7 +18,7 @@ const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
   en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office"), finish: () => import("./en/finish.json") },
   de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office"), finish: () => import("./de/finish.json") },
 };
-/** Where a lesson is held: what is said there comes first, everything else with the first page elsewhere. */
+/** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
 const LESSON_PAGES = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
 
 const requestedParts: TextPart[] = ["door"];
@@ -27,7 +27,7 @@ const loaded = new Set<string>();
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
 export const language = (): Language => (isLanguage(i18n.language) ? i18n.language : "en");
 
-/** What the browser prefers, as far as we speak it. */
+/** The preferred language of the browser among the supported ones. */
 function preferredLanguage(): Language {
   const stored = localStorage.getItem("language");
   const wanted = [stored ?? "", ...navigator.languages].map((tag) => tag.slice(0, 2));
@@ -46,16 +46,16 @@ export async function initI18n(): Promise<void> {
   await setLanguage(preferredLanguage());
 }
 
-/** Whether this browser has been inside a school, and so keeps what its pages say. */
+/** Whether this browser has visited a school, and therefore caches the texts of its pages. */
 export const hasVisitedSchool = (): boolean => localStorage.getItem("inside") !== null;
 
-/** Fetches what the page at a place inside a school says. */
+/** Loads the texts of a page inside a school. */
 export async function loadSchoolTexts(path: string): Promise<void> {
   localStorage.setItem("inside", "");
   await loadTexts(...(LESSON_PAGES.test(path) ? (["school"] as const) : (["school", "office"] as const)));
 }
 
-/** Fetches what a part of a page says that is shown later. */
+/** Loads texts of parts that are shown later. */
 export async function loadTexts(...parts: TextPart[]): Promise<void> {
   for (const part of parts) {
     if (!requestedParts.includes(part)) requestedParts.push(part);
@@ -63,14 +63,14 @@ export async function loadTexts(...parts: TextPart[]): Promise<void> {
   await Promise.all(requestedParts.map((part) => loadPart(language(), part)));
 }
 
-/** What the words say under a key, where they say something. */
+/** The translation of a key, if there is one. */
 export const translateIfKnown = (key: string, values: Record<string, string> = {}): string | undefined => (i18n.exists(key) ? i18n.t(key, values) : undefined);
 
 let appliedUserId = "";
 
 /**
- * Speaks what a person's account says, once he is here. English without a country is what an account has that nobody chose
- * a language for; then the language stays that of the page. Whoever chooses English has `en-GB` (`TAGS`).
+ * Switches to the language of the user's account after sign-in. "en" without a region is the default of accounts whose user
+ * never chose a language; then the language of the page stays. Users who choose English have `en-GB` (`TAGS`).
  */
 export async function applyAccountLanguage(person: { id: string; locale: string }): Promise<void> {
   if (appliedUserId === person.id) return;

@@ -1,18 +1,18 @@
 /**
- * Names in the order of the server's lists: the CLDR root collation, which "en" does not change. The language of the
- * browser does not decide: a Swedish one would sort "Ärger" behind "Zebra".
+ * Sorts names in the order of the server's lists: the CLDR root collation, which "en" does not change. The language of the
+ * browser must not matter: Swedish would sort "Ärger" after "Zebra".
  */
 const root = new Intl.Collator("en");
 const numbered = new Intl.Collator("en", { numeric: true });
 
 export const compareNames = root.compare;
 
-/** Titles and labels that are only sorted here: "Gruppe 2" before "Gruppe 10". */
+/** For titles and labels that are sorted by the client only: "Gruppe 2" before "Gruppe 10". */
 export const compareNumbered = numbered.compare;
 
 const surname = (name: string): string => name.trim().split(/\s+/).at(-1) ?? "";
 
-/** People by surname, then by the whole name. Of a list in the server's order keep that order: it knows recorded surnames. */
+/** Sorts people by surname, then by full name. Keep the order of lists that the server sorted: it knows recorded surnames. */
 export const comparePeople = (one: string, other: string): number => root.compare(surname(one), surname(other)) || root.compare(one, other);
 
 /** A name or a search text without case and accents. */

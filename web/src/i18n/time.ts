@@ -1,4 +1,4 @@
-// Moments in the zone and language of the reader, from what every browser has.
+// Formats moments in the reader's time zone and language with the Intl API.
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
@@ -7,7 +7,7 @@ import { meQuery } from "../auth/session";
 
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Whether the browser knows a zone: a name that nobody knows would break every screen that shows a time. */
+/** Whether the browser supports a time zone: an unknown name would break every screen that shows a time. */
 export function isKnownZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
@@ -16,13 +16,13 @@ export function isKnownZone(name: string): boolean {
   }
 }
 
-/** The zone of this person, else of the school, else of this machine. */
+/** The time zone of the user, else of the school, else of this device. */
 export function useZone(): string {
   const { data: person } = useQuery(meQuery);
   return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isKnownZone(zone)) ?? browserZone;
 }
 
-/** How moments are said: `moment` shortly, `day` without a time, `full` with everything. Each takes ISO 8601. */
+/** Formatters: `moment` is short, `day` has no time, `full` has everything. Each takes ISO 8601. */
 export function useTime() {
   const { t, i18n } = useTranslation();
   const zone = useZone();

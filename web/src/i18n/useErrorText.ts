@@ -1,11 +1,11 @@
-// What the service refuses, beside the field it is about.
+// Error texts, except those of form fields.
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
 
 export { fieldError, isFieldError, useFieldErrors } from "../forms/fieldErrors";
 
-/** A problem in the reader's words where we have them, else in the service's. */
+/** Returns a function that renders an error in the reader's language where translated, else in the service's text. */
 export function useErrorText(): (problem: unknown) => string {
   const { t, i18n } = useTranslation();
   return (problem) => {
