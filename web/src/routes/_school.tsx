@@ -15,19 +15,19 @@ import { Toasts } from "../components/toast";
 import { lazyPart } from "../components/lazyPart";
 
 const DownloadList = lazyPart(async () => (await import("../features/submissions/DownloadList")).DownloadList);
-/** After so many milliseconds a page has what it shows. */
+/** Delay in milliseconds after which a page has loaded its data. */
 const PREFETCH_DELAY_MS = 5_000;
 
 const SignInAgainDialog = lazyPart(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
 const SchoolChangedDialog = lazyPart(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
 
-/** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
+/** Whether a user can open a page without being in a school: the account page and the list of schools. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
 
-/** Everything inside a school: whoever is not signed in, has a password that others know, or is in no school, is sent there first. */
+/** Layout of all pages inside a school. Redirects users who are signed out, must change their password, or are in no school. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
-    // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
+    // Prefetches the texts of the pages, but not for first-time visitors of the sign-in page.
     if (hasVisitedSchool() || location.pathname !== "/") void loadSchoolTexts(location.pathname);
     const person = await context.cache.ensureQueryData(meQuery);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
@@ -52,7 +52,7 @@ function SchoolLayout() {
   const isSessionEnded = useSessionEnded();
   useEffect(watchSession, []);
   useEffect(() => {
-    // The screens this person will want, once this one has what it shows.
+    // Prefetches the screens of this user after the current one has loaded.
     const timer = setTimeout(() => void import("../components/layout/prefetchScreens").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [router, person]);
@@ -63,7 +63,7 @@ function SchoolLayout() {
       </a>
       <Header person={person} connection={connection} />
       <ImpersonationBanner name={person.name} />
-      {/* A screen that wants the whole width says so with `data-wide`. */}
+      {/* A screen that needs the full width sets `data-wide`. */}
       <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
@@ -87,7 +87,7 @@ function SchoolLayout() {
   );
 }
 
-/** Holds the live channel while somebody is in the school. */
+/** Keeps the realtime connection open while the user is in a school. */
 function useRealtime(): ConnectionStatus {
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -96,12 +96,12 @@ function useRealtime(): ConnectionStatus {
   useEffect(
     () =>
       connectRealtime(cache, setConnection, (reason) => {
-        // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
+        // Signing out, here or in another tab, clears the page; any other end of the session can be resolved in place.
         if (reason !== "SIGNED_OUT") return void requestSignIn();
         clearUserData(cache);
         void navigate({ to: "/login" });
       }),
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: another one needs another connection
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: a new session needs a new connection
     [cache, navigate, generation],
   );
   return connection;

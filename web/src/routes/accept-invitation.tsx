@@ -13,7 +13,7 @@ import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
 
-/** The page that the mailed link opens. The token stands behind `#`, so that it reaches no server log. */
+/** The page opened by the link of an invitation email. The token is in the fragment, so it reaches no server log. */
 function AcceptInvitation() {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -22,14 +22,14 @@ function AcceptInvitation() {
   const preview = useQuery({
     queryKey: queryKeys.invitations.preview(token),
     queryFn: () => unwrap(client.POST("/invitations/preview", { body: { token } })),
-    // On the way to the sign-in page the address has no token any more.
+    // The redirect to the sign-in page drops the token from the URL.
     enabled: token !== "",
     retry: false,
     staleTime: Infinity,
   });
   const accepting = useMutation({
     mutationFn: (password: string | undefined) => unwrap(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
-    // All sessions of the account may have ended, also one of this browser. The preview stays: its token is used up.
+    // All sessions of the account may have ended, including that of this browser. The preview stays: its token is used up.
     onSuccess: () => {
       cache.removeQueries({ type: "inactive" });
       return navigate({ to: "/login", search: { told: "joined" } });

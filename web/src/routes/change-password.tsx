@@ -19,7 +19,7 @@ export const Route = createFileRoute("/change-password")({
   component: ChangePassword,
 });
 
-/** Whoever came in with a password that somebody else has seen gives himself one before anything else. */
+/** Users who signed in with a password that was set by another user have to change it first. */
 function ChangePassword() {
   const { t } = useTranslation();
   const cache = useQueryClient();

@@ -11,7 +11,7 @@ import { TextField } from "../forms/TextField";
 
 export const Route = createFileRoute("/forgot")({ component: Forgot });
 
-/** Asking for a link that sets a new password. What is said is the same for every address. */
+/** Requests a password reset link. The response is the same for every address. */
 function Forgot() {
   const { t } = useTranslation();
   const asking = useMutation({

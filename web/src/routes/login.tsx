@@ -13,7 +13,7 @@ import { TextField } from "../forms/TextField";
 
 interface LoginSearch {
   next?: string;
-  /** What was done before, and is said here. */
+  /** What the user did before; shown as a notice. */
   told?: "password" | "joined";
 }
 
@@ -28,18 +28,18 @@ export const Route = createFileRoute("/login")({
   component: SignIn,
 });
 
-// Only the demo knows people to let in: elsewhere neither the buttons nor a question for them are loaded.
+// Only the demo has accounts to sign in with: elsewhere neither the buttons nor their request are loaded.
 const loadDemo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.content;
 const DemoSignIn = lazy(async () => ({ default: (await import("../auth/DemoSignIn")).DemoSignIn }));
 
-/** S1: sign in. */
+/** Sign-in page. */
 function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { next, told } = Route.useSearch();
   const form = useRef<HTMLFormElement>(null);
-  // Whoever comes here comes to type.
+  // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const openNext = () => void navigate({ href: safeRedirect(next) });
   const signingIn = useMutation({

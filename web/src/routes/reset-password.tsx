@@ -14,18 +14,19 @@ export const Route = createFileRoute("/reset-password")({
   component: ResetPassword,
 });
 
-/** Setting a password with the link of a letter, after forgetting one or for a new account. */
+/** Sets a password by the link of an email, after a reset or for a new account. */
 function ResetPassword() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  // Emails carry the token in the fragment, which browsers do not send to servers. The query is the wire format of better-auth.
+  // Emails carry the token in the fragment, which browsers do not send to servers. The query is the wire format of
+  // better-auth.
   const { token: asked } = Route.useSearch();
   const fragment = useLocation({ select: (location) => location.hash });
   const token = new URLSearchParams(fragment).get("token") ?? asked;
   const setting = useMutation({
     mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } as never }),
-    // All sessions have ended, also one of this browser.
+    // All sessions have ended, including that of this browser.
     onSuccess: () => {
       cache.clear();
       return navigate({ to: "/login", search: { told: "password" } });

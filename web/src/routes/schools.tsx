@@ -14,7 +14,7 @@ import { ErrorMessage } from "../components/ErrorMessage";
 
 interface SchoolsSearch {
   next?: string;
-  /** The short name of a school whose own address led here. */
+  /** The slug of the school whose own domain redirected here. */
   org?: string;
 }
 
@@ -31,14 +31,14 @@ export const Route = createFileRoute("/schools")({
   component: Schools,
 });
 
-/** Which school is entered without asking: the one the address names, the only one, or the last one; null when there is a choice to make. */
+/** The school to enter without asking: the one named in the URL, the only one, or the last one; null when the user has to choose. */
 function automaticSchool(list: readonly School[], person: Me, named: string | null): School | undefined {
   const byName = list.find((school) => school.slug === named);
   if (byName || person.organization) return byName;
   return list.length === 1 ? list[0] : list.find((school) => school.id === getLastSchool(person));
 }
 
-/** S1b: the choice of a school; with one only, or one chosen before, there is nothing to ask. */
+/** Selects a school; with a single or a remembered one there is nothing to choose. */
 function Schools() {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -86,7 +86,7 @@ function Cards({ list, pick, isPending }: { list: readonly School[]; pick: (id: 
     <ul className="flex flex-col gap-2">
       {list.map((school, index) => (
         <li key={school.id}>
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- choosing is all there is to do here: Enter picks */}
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- selecting is the only action here: Enter selects */}
           <Button autoFocus={index === 0} className="min-h-14 w-full text-start" isPending={isPending} onPress={() => pick(school.id)}>
             <span className="min-w-0 grow wrap-anywhere">{school.name}</span>
             <ChevronRight aria-hidden="true" className="size-5 shrink-0" />

@@ -24,14 +24,14 @@ import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: requireRole(isStaff), component: Activity });
 
-/** S16: the activity log. */
+/** The activity log. */
 function Activity() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const filters = Route.useSearch();
   const navigate = Route.useNavigate();
   const { zone } = useTime();
-  // A period begins with the day; the moment of the visit says with which.
+  // Periods begin at midnight; the time of the visit determines the day.
   const [at] = useState(serverNow);
   const query = activityParams(filters, zone, at);
   const found = useInfiniteQuery(activityQuery(query));

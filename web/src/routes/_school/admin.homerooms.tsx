@@ -22,7 +22,7 @@ export const Route = createFileRoute("/_school/admin/homerooms")({
   component: Homerooms,
 });
 
-/** The homerooms of the school: all of them, or one. */
+/** The homerooms of the school: the list, or one of them. */
 function Homerooms() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();

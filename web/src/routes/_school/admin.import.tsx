@@ -14,14 +14,14 @@ import { PasswordSheets } from "../../features/users/PasswordSheets";
 
 export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: requireRole(isAdmin), component: Import });
 
-/** S14: people out of a file, in four steps; nothing is changed before the last. */
+/** Imports users from a file in four steps; nothing is changed before the last. */
 function Import() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
   const { wizard, change, restart } = useWizard();
   const step = useRef<HTMLElement>(null);
   const before = useRef(wizard.step);
-  // Each step begins at its beginning, for whoever listens, too.
+  // Each step scrolls to the top and moves the focus to its heading.
   useEffect(() => {
     if (before.current !== wizard.step) step.current?.focus();
     before.current = wizard.step;

@@ -10,7 +10,7 @@ import { StorageUsage } from "../../features/organization/StorageUsage";
 
 export const Route = createFileRoute("/_school/admin/")({ beforeLoad: requireRole(isAdmin), component: Overview });
 
-/** S15: how the school and its service stand. */
+/** Overview of the school and the health of its service. */
 function Overview() {
   const { t } = useTranslation();
   return (

@@ -13,7 +13,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: requireRole(isAdmin), component: Organisation });
 
-/** S15: name, zone, language and rules of the school. */
+/** Name, time zone, language and rules of the school. */
 function Organisation() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

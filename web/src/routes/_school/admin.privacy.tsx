@@ -20,7 +20,7 @@ export const Route = createFileRoute("/_school/admin/privacy")({
   component: Privacy,
 });
 
-/** What is kept of a person: export and deletion. */
+/** Data stored about a user: export and deletion. */
 function Privacy() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

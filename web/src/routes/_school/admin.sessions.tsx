@@ -29,7 +29,7 @@ export const Route = createFileRoute("/_school/admin/sessions")({
 
 type Session = Schemas["Session"];
 
-/** Who is signed in, and ending it. */
+/** Active sessions; each can be ended. */
 function Sessions() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
@@ -84,7 +84,7 @@ function Sessions() {
   );
 }
 
-/** Whose session it is, and where there is little room, with what it came. */
+/** User of a session; on narrow screens with the browser. */
 function SessionUser({ session }: { session: Session }) {
   const program = useUserAgentText();
   if (useIsWide()) return <RowText>{session.user.name}</RowText>;
@@ -98,7 +98,7 @@ function SessionUser({ session }: { session: Session }) {
   );
 }
 
-/** Ends a session; its line goes, so the focus has to go elsewhere first. */
+/** Ends a session; its row is removed, so the focus moves first. */
 function useEndSession(onEnded: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();

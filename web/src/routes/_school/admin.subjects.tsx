@@ -94,5 +94,5 @@ function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subjec
   );
 }
 
-/** On the line of the name beside it. */
+/** Aligned with the name in the same row. */
 const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;

@@ -19,7 +19,7 @@ import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../fea
 import { Button } from "../../components/Button";
 
 interface Search extends Wanted {
-  /** Who is looked at. */
+  /** Id of the user whose dialog is open. */
   person?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export const Route = createFileRoute("/_school/admin/users")({
   component: Users,
 });
 
-/** S14: the people of the school. */
+/** The users of the school. */
 function Users() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
@@ -85,7 +85,7 @@ function Users() {
   );
 }
 
-/** How many there are, by role. */
+/** Number of users by role. */
 function UserCounts() {
   const { t } = useTranslation();
   const { data: found } = useQuery(userCountsQuery);

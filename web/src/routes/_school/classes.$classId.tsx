@@ -61,7 +61,7 @@ function ClassPage() {
   );
 }
 
-/** That a class is archived or a draft, what that means, and the way out. */
+/** Shows that a class is archived or a draft, and the action that changes it. */
 function ClassStatusNotice({ schoolClass, isOwn }: { schoolClass: Class; isOwn: boolean }) {
   const { t } = useTranslation();
   const status = useClassStatus(schoolClass);

@@ -18,7 +18,7 @@ export const Route = createFileRoute("/_school/courses/$courseId/divide")({
   component: GroupMakerPage,
 });
 
-/** S5: dividing the students of a class into groups. */
+/** Group maker: assigns the students of a class to groups. */
 function GroupMakerPage() {
   const { t } = useTranslation();
   const { courseId } = Route.useParams();
@@ -35,7 +35,7 @@ function GroupMakerPage() {
   return <ManagedCourse course={found.data} />;
 }
 
-/** Whoever does not teach the class may not know who is in it: the course tells him what he may see. */
+/** Teachers of other classes must not see the students; the outline of the course is shown instead. */
 function ManagedCourse({ course }: { course: CourseDetail }) {
   const within = useQuery(classQuery(course.classId));
   if (within.data) return isManaged(within.data) ? <CourseGroupMaker course={course} /> : <Navigate to="/courses/$courseId" params={{ courseId: course.id }} replace />;

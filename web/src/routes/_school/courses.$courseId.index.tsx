@@ -32,7 +32,7 @@ export const Route = createFileRoute("/_school/courses/$courseId/")({
   component: Course,
 });
 
-/** S4: a course with its topics, groups, students and files. */
+/** A course with its topics, groups, students and files. */
 function Course() {
   const { courseId } = Route.useParams();
   const found = useQuery(oneCourse(courseId));
@@ -104,7 +104,7 @@ function GroupMakerLink({ courseId }: { courseId: string }) {
   );
 }
 
-/** Why nothing new can come here, and the way out. */
+/** Explains why nothing can be added here, and offers to reactivate. */
 function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
   const { t } = useTranslation();
   const status = useCourseStatus(course);

@@ -22,7 +22,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/courses/")({ beforeLoad: requireRole(isStaff), validateSearch: parseLocation, component: Courses });
 
-/** S3: courses as folders: class, subject, course, groups. */
+/** Courses as folders: class, subject, course, groups. */
 function Courses() {
   const allClasses = useQuery(classesQuery);
   const allCourses = useQuery(coursesQuery);
@@ -47,7 +47,7 @@ function Courses() {
   );
 }
 
-/** Name, filters, and what can be made. */
+/** Search, filters, and buttons that create. */
 function CoursesHeader() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
@@ -102,7 +102,7 @@ function CoursesHeader() {
   );
 }
 
-/** The tree, and beside it what is in the chosen folder. */
+/** The tree, and the content of the selected folder next to it. */
 function CourseFolders({ classes: all, courses: allCourses }: { classes: readonly Class[]; courses: readonly Course[] }) {
   const { t } = useTranslation();
   const location = Route.useSearch();

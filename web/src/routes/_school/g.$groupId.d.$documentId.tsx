@@ -15,7 +15,7 @@ export const Route = createFileRoute("/_school/g/$groupId/d/$documentId")({
   component: DocumentPage,
 });
 
-/** S11: the work room with one of its documents open. */
+/** The work room with an open document. */
 function DocumentPage() {
   const { groupId, documentId } = Route.useParams();
   const { topic, mode } = Route.useSearch();

@@ -16,7 +16,7 @@ export const Route = createFileRoute("/_school/g/$groupId/")({
   component: WorkRoomPage,
 });
 
-/** S11: the work room at one of its places. */
+/** A section of the work room. */
 function WorkRoomPage() {
   const { groupId } = Route.useParams();
   const { place, topic } = Route.useSearch();

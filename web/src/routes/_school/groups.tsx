@@ -12,7 +12,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/groups")({ component: Groups });
 
-/** S10: the groups of a student, what ends next first. A group that begins later is simply not there. */
+/** The groups of a student, next deadline first. The API omits groups with a future start date. */
 function Groups() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

@@ -9,7 +9,7 @@ import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/help")({ component: Help });
 
-/** Keys, and whom to ask. */
+/** Keyboard shortcuts and contacts. */
 function Help() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

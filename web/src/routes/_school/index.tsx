@@ -3,14 +3,14 @@ import { createFileRoute, redirect } from "@tanstack/react-router";
 import { isStaff } from "../../auth/session";
 
 interface HomeSearch {
-  /** What the link of a letter that confirms an address came to. */
+  /** Result of the link in an email that confirms an address. */
   emailChanged?: boolean;
   error?: string;
-  /** The short name of the school whose own address led here. */
+  /** The slug of the school whose own domain redirected here. */
   org?: string;
 }
 
-/** The start page is another one for everybody. */
+/** Redirects to the start page of the user's role. */
 export const Route = createFileRoute("/_school/")({
   validateSearch: (search: Record<string, unknown>): HomeSearch => ({
     ...(search.emailChanged === true ? { emailChanged: true } : {}),

@@ -17,7 +17,7 @@ export const Route = createFileRoute("/_school/me")({
   component: OwnAccount,
 });
 
-/** The profile: name, language, password, sessions, own data. */
+/** The user's account: profile, language, password, sessions, data export. */
 function OwnAccount() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

@@ -28,7 +28,7 @@ export const Route = createFileRoute("/_school/messages")({
   component: Messages,
 });
 
-/** Messages between people of a school, and announcements to classes. */
+/** Messages between users of a school, and announcements to classes. */
 function Messages() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();

@@ -15,7 +15,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/submissions")({ beforeLoad: requireRole(isStaff), validateSearch: parseFilters, component: Submissions });
 
-/** S9: what was handed in, over all topics. The address holds what is looked for. */
+/** Submissions of all topics. The filters are stored in the URL. */
 function Submissions() {
   const { t } = useTranslation();
   const wanted = Route.useSearch();

@@ -28,17 +28,17 @@ export const Route = createFileRoute("/_school/t/$topicId/board")({
     return show === undefined || show === "all" ? {} : { show };
   },
   beforeLoad: requireRole(isStaff),
-  // Asked for while the page itself is on its way; what goes wrong is shown by the page.
+  // Prefetches the board while the page loads; the page shows errors.
   loader: ({ context, params }) => void context.cache.prefetchQuery(boardQuery(params.topicId)),
   component: LessonBoard,
 });
 
-/** S7: who works, who waits for help, how much time is left: read in two seconds, from across the room. */
+/** The lesson board: who works, who waits for help, how much time is left; readable at a glance from across the room. */
 function LessonBoard() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(boardQuery(topicId));
-  // A teacher who lost the class meanwhile sees that, and not the last state as if it were live.
+  // A teacher who has lost the class sees an error instead of the last state.
   const isGone = found.error instanceof Problem && found.error.status === 404;
   if (found.data && !isGone) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
   return (
@@ -87,7 +87,7 @@ function Lesson({ found: fetchedBoard, failedAt, again }: { found: Board; failed
   );
 }
 
-/** The board could not be asked anew: what is shown is of then. */
+/** The board could not be refetched: shows the time of the displayed data. */
 function StaleNotice({ since, again }: { since: number; again: () => void }) {
   const { t } = useTranslation();
   const { moment } = useTime();
@@ -121,7 +121,7 @@ function NoGroups({ board }: { board: Board }) {
   );
 }
 
-/** Remembers the card somebody looks into, and comes back to it; goes to a card also when a filter hides it. */
+/** Remembers the card that the user opened and focuses it on return; clears a filter that hides it. */
 function useReturnToCard(topicId: string, showAll: () => void): { goTo: (id: string) => void; onLook: (id: string) => void } {
   const storedId = `board:${topicId}`;
   const target = useRef<string>(undefined);
@@ -150,12 +150,12 @@ interface BoardKeyHandlers {
   onProjector: () => void;
 }
 
-/** The keys of the board; those of the cards themselves stand with the cards. */
+/** Shortcuts of the board; those of single cards are in BoardGrid. */
 function useBoardKeys({ board, at, goTo, onDialog, onSidebar, onProjector }: BoardKeyHandlers): void {
   const digitsTyped = useRef({ digits: "", at: 0 });
   const number = (digit: string) => {
     const moment = serverNow();
-    // "1" and at once "2" is group 12, where there is one.
+    // "1" followed by "2" selects group 12, if it exists.
     const digits = moment - digitsTyped.current.at < 800 ? digitsTyped.current.digits + digit : digit;
     const card = board.groups.find((one) => one.group.groupNumber === Number(digits)) ?? board.groups.find((one) => one.group.groupNumber === Number(digit));
     digitsTyped.current = { digits, at: moment };

@@ -14,7 +14,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: requireRole(isStaff), component: TopicPage });
 
-/** S6: a topic: its texts, files, groups and deadline. */
+/** A topic: its texts, files, groups and deadline. */
 function TopicPage() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();

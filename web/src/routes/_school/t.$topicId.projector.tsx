@@ -17,7 +17,7 @@ import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: requireRole(isStaff), component: Projector });
 
-/** S7: what the whole class may see: the topic and the time that is left, nothing of any group. */
+/** Projector view for the whole class: topic and remaining time, no data of any group. */
 function Projector() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
@@ -69,7 +69,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
   );
 }
 
-/** As on the board; but after the end it is simply over: nobody is late before the class. */
+/** Like on the board, but past the deadline it shows no lateness, because the class can see it. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation();
   const rest = remainingTime(until, useNow());
@@ -77,7 +77,7 @@ function Countdown({ until }: { until: number }) {
   return rest.unit === "seconds" ? rest.text : t(`projector.${rest.unit}`, { count: rest.count });
 }
 
-/** Escape leads back to the board; in full screen the browser takes it first. */
+/** Escape returns to the board; in full screen the browser handles it first. */
 function useEscape(back: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && document.fullscreenElement === null && back();

@@ -19,7 +19,7 @@ export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
   component: Work,
 });
 
-/** S8: looking at the work of one group and grading it, then at the next, without anything being loaded in between. */
+/** View and grade the work of one group, then move to the next without loading in between. */
 function Work() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
@@ -46,7 +46,7 @@ function GroupWorkPage({ topic }: { topic: Assignment }) {
   const neighbours = findNeighbours(topic, groupId);
   const nextId = neighbours.after?.groupId;
   useEffect(() => {
-    // The board takes the focus back to this card.
+    // The board focuses this card on return.
     sessionStorage.setItem(`board:${topicId}`, groupId);
     if (nextId) void cache.prefetchQuery({ ...workRoomQuery(nextId), staleTime: 30_000 });
   }, [cache, groupId, nextId, topicId]);

@@ -20,7 +20,7 @@ export const Route = createFileRoute("/_school/t/new")({
   component: NewTopicPage,
 });
 
-/** S6: a new topic. */
+/** A new topic. */
 function NewTopicPage() {
   const { t } = useTranslation();
   const navigate = Route.useNavigate();

@@ -20,7 +20,7 @@ import { Time } from "../../components/Time";
 
 export const Route = createFileRoute("/_school/today")({ beforeLoad: requireRole(isStaff), component: Today });
 
-/** S2: where a teacher's day begins: what runs now, what comes, what waits for a grade. */
+/** Start page of teachers: current topics, upcoming topics, works to grade. */
 function Today() {
   const { t } = useTranslation();
   const topics = useQuery(assignmentsQuery);
@@ -45,7 +45,7 @@ function Today() {
   );
 }
 
-/** The name, the day, the time, and the zone they are meant in. */
+/** Greeting with name, date, time and time zone. */
 function Greeting() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
@@ -108,7 +108,7 @@ function DaySection({ title, none, children }: { title: string; none: string; ch
   );
 }
 
-/** A line of a part: what it is at the left, what is to be done at the right. */
+/** A row of a section: description on the left, action on the right. */
 function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts: ReactNode; way: ReactNode }) {
   return (
     <li>
