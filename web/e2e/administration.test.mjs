@@ -1,9 +1,9 @@
-// Running a school: its settings, its log, what is kept of people; and running many.
+// Administration of one school (settings, activity log, personal data) and of the installation.
 import assert from "node:assert/strict";
 
 import { audit, scenario } from "./harness.mjs";
 
-scenario("the log says in a sentence what just happened, and filters it by the address", async (harness) => {
+scenario("activity log shows the latest event and filters by URL", async (harness) => {
   const group = await harness.group("Rivers", "ana");
   await (await harness.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
   const ada = await harness.page("ada", { path: "/activity" });
@@ -19,7 +19,7 @@ scenario("the log says in a sentence what just happened, and filters it by the a
   assert.equal(await ada.getByRole("button", { name: "Save as CSV" }).count(), 0, "a teacher has no export");
 });
 
-scenario("the time zone of the school is the time of everybody who chose none", async (harness) => {
+scenario("school time zone applies to users without their own", async (harness) => {
   const admin = await harness.page("admin", { path: "/admin/organisation" });
   const zone = admin.getByRole("combobox", { name: "Time zone" });
   await zone.fill("tokyo");
@@ -33,7 +33,7 @@ scenario("the time zone of the school is the time of everybody who chose none", 
   await (await harness.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
 });
 
-scenario("a person is exported, then erased after the name was typed", async (harness) => {
+scenario("user data is exported, then erased after typing the name", async (harness) => {
   const { data } = await (await harness.api("admin")).get("/users?search=Nils");
   const admin = await harness.page("admin", { path: `/admin/privacy?userId=${data[0].id}` });
   await admin.getByRole("button", { name: "Make the archive" }).click();
@@ -53,7 +53,7 @@ scenario("a person is exported, then erased after the name was typed", async (ha
   assert.equal(left.length, 0);
 });
 
-scenario("a closed school says so to its people, and opens again", async (harness) => {
+scenario("suspended school shows a notice to its users and can be reactivated", async (harness) => {
   const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "More: Other School" }).click();
   await root.getByRole("menuitem", { name: "Close…" }).click();
@@ -65,7 +65,7 @@ scenario("a closed school says so to its people, and opens again", async (harnes
   await root.getByText("Other School is open again.").waitFor();
 });
 
-scenario("a school is founded, and its owner comes in", async (harness) => {
+scenario("school is created and its owner signs in", async (harness) => {
   const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "New school" }).click();
   const window = root.getByRole("dialog");
@@ -82,7 +82,7 @@ scenario("a school is founded, and its owner comes in", async (harness) => {
   await olga.getByRole("heading", { name: "Choose your own password" }).waitFor();
 });
 
-scenario("acting as somebody is to be seen all the time, and ends", async (harness) => {
+scenario("impersonation is always visible and can be ended", async (harness) => {
   const root = await harness.page("root", { path: "/super/tenants", fresh: true });
   await root.getByRole("button", { name: "More: Demo School" }).click();
   await root.getByRole("menuitem", { name: "Members…" }).click();
@@ -95,7 +95,7 @@ scenario("acting as somebody is to be seen all the time, and ends", async (harne
   await root.getByRole("button", { name: "Account of Root Keeper" }).waitFor();
 });
 
-scenario("an administrator adds a mail domain and sees the record that proves it", async (harness) => {
+scenario("administrator adds a mail domain and sees its DNS record", async (harness) => {
   const page = await harness.page("admin", { path: "/admin/organisation", allow: [/status of 400/] });
   const part = page.getByRole("region", { name: "Mail domains" });
   await part.getByLabel("Domain").fill("gmail.com");
@@ -106,7 +106,7 @@ scenario("an administrator adds a mail domain and sees the record that proves it
   await part.getByText("not proven").waitFor();
   await part.getByText("_groupwork.demo-school.example").waitFor();
   await audit(page);
-  // Whoever runs the installation sets it without a record.
+  // A platform administrator adds a domain without a DNS record.
   const root = await harness.page("root", { path: "/super/tenants" });
   await root.getByRole("button", { name: "More: Demo School" }).click();
   await root.getByRole("menuitem", { name: "Mail domains…" }).click();

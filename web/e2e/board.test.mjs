@@ -1,4 +1,4 @@
-// The lesson board by keyboard, and what must not be lost on it: a call for help, a message, a student, a minute.
+// Lesson board by keyboard, and state that must not be lost: a help request, a message, a moved student, added time.
 import assert from "node:assert/strict";
 
 import { scenario } from "./harness.mjs";
@@ -13,13 +13,13 @@ const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: tex
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
-/** Who waits for help, the longest waiting first; two groups of the demo ask at the same time, and either may be first. */
+/** Groups in the help queue, longest waiting first. Two demo groups ask at the same time, so either may be first. */
 const waiting = async (harness) => {
   const { helpQueue, groups } = await (await harness.api("ada")).get(`/assignments/${(await harness.topic("Landforms")).id}/board`);
   return helpQueue.map((id) => groups.find((card) => card.group.id === id).group);
 };
 
-scenario("the keyboard alone goes from the first call for help through the cards, into a work and back", async (harness) => {
+scenario("keyboard opens the first help request, moves between cards, opens a work and returns", async (harness) => {
   const board = await boardOf(harness);
   const [first, ...others] = await waiting(harness);
   await board.getByText(first.name).first().waitFor();
@@ -60,7 +60,7 @@ scenario("the keyboard alone goes from the first call for help through the cards
   assert.doesNotMatch(await focused(board), /Glaciers/, "single keys are switched off");
 });
 
-scenario("a call marked as handled comes back by Undo, and when the service refuses", async (harness) => {
+scenario("handled help request is restored by undo and when the service rejects the update", async (harness) => {
   const board = await boardOf(harness, { allow: [/status of 503/] });
   const call = board.locator("aside ol > li").filter({ hasText: "Volcanoes" });
   await call.waitFor();
@@ -86,12 +86,12 @@ scenario("a call marked as handled comes back by Undo, and when the service refu
   await call.getByRole("button", { name: /^I'm going/ }).click();
   await call.getByText("You are on the way").waitFor();
   await call.getByRole("button", { name: /^Handled/ }).click();
-  // Leaving says at once what the note still kept back.
+  // Leaving the page immediately sends the update that the undo toast still delays.
   await board.goto("/help");
   await cleo.getByRole("button", { name: "Ask for help" }).first().waitFor();
 });
 
-scenario("a message to all reaches every group once, also when one of them is tried again", async (harness) => {
+scenario("message to all groups is delivered once per group, also after a retry", async (harness) => {
   const board = await boardOf(harness, { allow: [/status of 503/] });
   const { workRoomId } = await harness.group("Glaciers");
   const refused = (url) => url.pathname.endsWith(`/workrooms/${workRoomId}/messages`);
@@ -111,7 +111,7 @@ scenario("a message to all reaches every group once, also when one of them is tr
   }
 });
 
-scenario("a student changes groups in three clicks, more time is given, and both are taken back", async (harness) => {
+scenario("moving a student and extending the deadline can be undone", async (harness) => {
   const board = await boardOf(harness);
   const card = (name) => board.locator("article").filter({ hasText: name });
   await card("Rivers").getByRole("button").click();
@@ -133,7 +133,7 @@ scenario("a student changes groups in three clicks, more time is given, and both
   assert.equal((await harness.topic("Landforms")).deadline, before);
 });
 
-scenario("the projector shows the topic and the time, and nothing of any group", async (harness) => {
+scenario("projector shows topic and remaining time but no group data", async (harness) => {
   const board = await boardOf(harness);
   await press(board, "b");
   await board.waitForURL(/projector/);
@@ -145,7 +145,7 @@ scenario("the projector shows the topic and the time, and nothing of any group",
   await board.locator("[data-card]").first().waitFor();
 });
 
-scenario("a draft without a topic stays open when another topic is chosen for it before the topic is finished", async (harness) => {
+scenario("unlinked draft stays open when linked to another topic before finishing", async (harness) => {
   const ada = await harness.api("ada");
   const topic = await ada.get(`/assignments/${(await harness.topic("Landforms")).id}`);
   const { id: groupId, workRoomId } = await harness.group("Rivers");

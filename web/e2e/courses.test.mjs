@@ -1,11 +1,11 @@
-// Courses as folders, groups and their members, classes: what a teacher does before and between lessons.
+// Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
 import { audit, scenario } from "./harness.mjs";
 
 const courseOf = async (harness, name) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-/** A course of the class 7b with two groups that have numbers, and two students in the first. */
+/** Creates a course of class 7b with two numbered groups; the first has two students. */
 const withGroups = async (harness, name) => {
   const api = await harness.api("ada");
   const { classId, subjectId } = await courseOf(harness, "Our earth");
@@ -19,7 +19,7 @@ const withGroups = async (harness, name) => {
 };
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
-scenario("a course is made where it is missing, and found by keyboard in the tree", async (harness) => {
+scenario("course is created in an empty folder and found in the tree by keyboard", async (harness) => {
   const api = await harness.api("ada");
   const seven = (await api.get("/classes")).find((one) => one.name === "7b");
   const biology = (await api.get("/subjects")).find((one) => one.name === "Biology");
@@ -30,14 +30,14 @@ scenario("a course is made where it is missing, and found by keyboard in the tre
   await button(page, "Make the course").click();
   await page.getByRole("link", { name: "Plants in spring" }).waitFor();
 
-  // The same name in the same place is refused beside the field.
+  // A duplicate name in the same folder is rejected at the field.
   await button(page, "New course").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
   await button(page, "Make the course").click();
   await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
   await page.keyboard.press("Escape");
 
-  // Tab into the tree, End, letters, arrows, Enter.
+  // Tab moves into the tree; End, letters, arrow keys and Enter work there.
   const tree = page.getByRole("treegrid");
   await tree.getByRole("row", { name: "Biology" }).focus();
   await page.keyboard.press("ArrowRight");
@@ -56,8 +56,8 @@ scenario("a course is made where it is missing, and found by keyboard in the tre
   assert.match(page.url(), /\/courses\/[^/?]+$/);
 });
 
-scenario("a course is found by name, archived with a way back, and deleted by its name", async (harness) => {
-  // The event that the course is gone may come before the answer to its deletion.
+scenario("course is found by name, archived with undo, and deleted by typing its name", async (harness) => {
+  // The event that deletes the course may arrive before the response to the DELETE request.
   const page = await harness.page("ada", { path: "/courses", allow: [/status of 404 .*\/api\/courses\//] });
   await page.getByRole("combobox", { name: "Find a course" }).fill("spring");
   await page.getByRole("option", { name: /Plants in spring.*7b · Biology/ }).click();
@@ -83,7 +83,7 @@ scenario("a course is found by name, archived with a way back, and deleted by it
   assert.equal(await courseOf(harness, "Plants in spring"), undefined);
 });
 
-scenario("a student leaves a group, comes back by undo, and moves to another", async (harness) => {
+scenario("student is removed from a group, restored by undo, and moved to another group", async (harness) => {
   const { course, students, groups, first, second, members } = await withGroups(harness, "Trees");
   const [leaver, stayer] = students;
   const page = await harness.page("ada", { path: `/courses/${course.id}?tab=groups` });
@@ -92,7 +92,7 @@ scenario("a student leaves a group, comes back by undo, and moves to another", a
   await page.getByRole("menuitem", { name: "Out of this group" }).click();
   await firs.getByText(leaver).waitFor({ state: "detached" });
   assert.deepEqual(await members(groups[0]), [stayer]);
-  // The focus stays near: on the member who is left.
+  // The focus moves to the remaining member.
   await page.waitForFunction((label) => document.activeElement?.getAttribute("aria-label") === label, `More: ${stayer}`);
   await button(page, "Undo").click();
   await firs.getByText(leaver).waitFor();
@@ -105,7 +105,7 @@ scenario("a student leaves a group, comes back by undo, and moves to another", a
   assert.match(page.url(), /tab=students/);
 });
 
-scenario("a class is made, gets a student and a teacher, and is copied for the next year", async (harness) => {
+scenario("class is created, gets a student and a teacher, and is cloned for the next year", async (harness) => {
   const page = await harness.page("ada", { path: "/courses" });
   await button(page, "New class").click();
   await page.getByRole("textbox", { name: "Name" }).fill("9c");
@@ -137,7 +137,7 @@ scenario("a class is made, gets a student and a teacher, and is copied for the n
   await mira.waitFor();
 });
 
-scenario("a group number that is taken is refused beside the field, and can be mended", async (harness) => {
+scenario("taken group number is rejected at the field and can be corrected", async (harness) => {
   const { id } = await courseOf(harness, "Our earth");
   const page = await harness.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/status of 409/] });
   await button(page, "More: 3 Glaciers").click();
@@ -151,7 +151,7 @@ scenario("a group number that is taken is refused beside the field, and can be m
   await page.getByRole("link", { name: "33 Glaciers" }).waitFor();
 });
 
-scenario("without a network nothing is done in secret: it fails, says so, and the page stays", async (harness) => {
+scenario("change without a network fails with an error and keeps the page", async (harness) => {
   const { course, students, groups, first, members: membersOf } = await withGroups(harness, "Shrubs");
   const [student] = students;
   const page = await harness.page("ada", { path: `/courses/${course.id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
@@ -160,7 +160,7 @@ scenario("without a network nothing is done in secret: it fails, says so, and th
   await button(members, `More: ${student}`).click();
   const out = page.getByRole("menuitem", { name: "Out of this group" });
   await out.waitFor();
-  // What draws notes comes when everything else has come.
+  // The code of the toasts is loaded after everything else.
   await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("NoteRegion") && responseEnd > 0));
   await page.context().setOffline(true);
   await out.click();

@@ -1,11 +1,11 @@
-// Dividing a class: cards by keys and by the menu, the way back, wishes, a number that somebody else took meanwhile.
+// Group maker: cards moved by keyboard and menu, undo, wishes, and a group number that was taken in the meantime.
 import assert from "node:assert/strict";
 
 import { audit, scenario } from "./harness.mjs";
 
 const NAMES = ["Rivers", "Volcanoes", "Glaciers", "Deserts", "Coasts", "Islands", "Plains", "Caves"];
 
-/** A class of sixteen with a course and eight groups of two: what is divided here is nobody else's. */
+/** Creates a class of sixteen students with a course and eight groups of two, used by this file only. */
 const begin = async (harness) => {
   const api = await harness.api("ada");
   const { class: other, subjectId } = (await api.get("/courses")).find((one) => one.name === "Our earth");
@@ -27,10 +27,10 @@ const open = async (harness, options = {}) => {
   const { course, students } = await begun;
   const page = await harness.page("ada", { path: `/courses/${course.id}/divide`, ...options });
   await page.locator("[data-place]").first().waitFor();
-  /** A group of the course as the service knows it. */
+  /** Returns a group of the course as stored by the service. */
   const known = async (name) => (await (await harness.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
   const members = async (name) => (await known(name)).members.map((member) => member.user.name).toSorted();
-  /** Who was in the group of that number, counted from 1, in the beginning. */
+  /** Names of the initial members of the nth group, counted from 1. */
   const pair = (number) => students.slice(2 * number - 2, 2 * number);
   return { page, course, known, members, pair };
 };
@@ -38,11 +38,11 @@ const group = (page, name) => page.getByRole("region", { name, exact: true });
 const card = (page, place, name) => group(page, place).getByRole("row", { name });
 const said = (page) => page.getByRole("region", { name: "What will be saved" }).getByRole("status");
 
-scenario("a card goes by keys alone, back again, and is saved only by the button", async (harness) => {
+scenario("card is moved by keyboard, undone, and saved by the button only", async (harness) => {
   const { page, known, members, pair } = await open(harness);
   const volcanoes = await known("Volcanoes");
   const [mover, stayer] = pair(1);
-  // Picked up by Enter, carried from group to group by Tab, put down by Enter.
+  // Enter picks the card up, Tab moves it between groups, Enter drops it.
   await card(page, "1 Rivers", mover).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
@@ -58,7 +58,7 @@ scenario("a card goes by keys alone, back again, and is saved only by the button
   await card(page, "1 Rivers", mover).waitFor();
   assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "after the way back there is nothing to save");
 
-  // By the menu of the card; whoever moves one after the other stays where he is.
+  // Using the menu of the card; the focus stays in the column, so that several cards can be moved in sequence.
   await card(page, "1 Rivers", mover).focus();
   for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
   await page.getByRole("menuitem", { name: /^2 Volcanoes/ }).press("Enter");
@@ -66,7 +66,7 @@ scenario("a card goes by keys alone, back again, and is saved only by the button
   await page.waitForFunction((name) => document.activeElement?.textContent?.includes(name), stayer);
   await audit(page);
 
-  // Leaving is asked about; saving is one button.
+  // Leaving with unsaved changes asks for confirmation; saving is one button.
   await page.getByRole("link", { name: "Courses" }).first().click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Stay here" }).click();
   await page.getByRole("button", { name: "Save" }).click();
@@ -75,7 +75,7 @@ scenario("a card goes by keys alone, back again, and is saved only by the button
   assert.deepEqual(await members("Volcanoes"), [mover, ...pair(2)].toSorted());
 });
 
-scenario("new groups by lot keep two apart, and a number taken meanwhile is said at its group", async (harness) => {
+scenario("random groups keep two students apart, and a taken number is reported at its group", async (harness) => {
   const { page, course, known, pair } = await open(harness);
   const [one, other] = [pair(1)[0], pair(2)[0]];
   const api = await harness.api("ada");
@@ -112,7 +112,7 @@ scenario("new groups by lot keep two apart, and a number taken meanwhile is said
   await api.delete(`/groups/${taken.id}`);
 });
 
-scenario("on a phone a card goes by its menu, and nothing scrolls sideways", async (harness) => {
+scenario("card is moved by its menu on a phone without horizontal scrolling", async (harness) => {
   const { page, pair } = await open(harness, { width: 320, height: 640 });
   const [name] = pair(8);
   await card(page, "8 Caves", name).getByRole("button", { name: /^More/ }).click();
@@ -121,7 +121,7 @@ scenario("on a phone a card goes by its menu, and nothing scrolls sideways", asy
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
 });
 
-scenario("of two changes the one that is refused is named and kept, the other is saved", async (harness) => {
+scenario("rejected change is reported and kept, the other change is saved", async (harness) => {
   const { page, members, pair } = await open(harness, { allow: [/status of 409/] });
   const [[refused], [saved]] = [pair(4), pair(6)];
   for (const [place, name] of [["4 Deserts", refused], ["6 Islands", saved]]) {
@@ -139,7 +139,7 @@ scenario("of two changes the one that is refused is named and kept, the other is
   assert.ok((await members("Deserts")).includes(refused));
 });
 
-scenario("a colleague who has the address is shown the course, and nobody's names are asked for", async (harness) => {
+scenario("teacher of another class sees the course without requesting student names", async (harness) => {
   const { course } = await (begun ??= begin(harness));
   const asked = [];
   const page = await harness.page("tom");

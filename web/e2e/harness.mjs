@@ -1,5 +1,5 @@
-// The harness of the browser tests: a demo school of its own per test file, one Chromium, and pages as its people see them.
-// A scene fails on what nobody asserted, too: errors in the console, errors of the page, requests that leave the origin.
+// Harness of the browser tests: one demo school and one Chromium per test file, and pages as its users see them. A
+// scenario also fails on unasserted errors: console errors, page errors, and requests to other origins.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
@@ -11,7 +11,7 @@ export { emailOf, TIMEOUT_MS, ready, signIn } from "./pages.mjs";
 let shared;
 after(async () => (await shared)?.close());
 
-/** One test on the harness of this file. What it opens is closed after it. */
+/** Runs one test with the harness of this file. Pages opened by the test are closed after it. */
 export function scenario(name, run, { timeout = 300_000 } = {}) {
   test(name, { timeout }, async (t) => {
     shared ??= openHarness();

@@ -1,12 +1,12 @@
-// A group that starts next week does not exist for its students: not in a list, not under its address, not in a title, not
-// in one answer of the service or one event.
+// A group that starts next week does not exist for its students: not in lists, not at its URL, not in titles, responses
+// or events.
 import assert from "node:assert/strict";
 
 import { ready, scenario } from "./harness.mjs";
 
 const SECRETS = ["map makers", "Draw the map of an island"];
 
-scenario("a group with a future start is never shown to its students", async (harness) => {
+scenario("group with future start date is never visible to its students", async (harness) => {
   const group = await harness.group("Next week: the map makers");
   const topic = await harness.topic("Draw the map of an island");
   assert.ok(group.members.some((member) => member.user.name === "Ana Lima"), "she is in it");
@@ -35,13 +35,13 @@ scenario("a group with a future start is never shown to its students", async (ha
     const shown = `${await ana.title()}\n${await ana.locator("body").innerText()}`;
     for (const secret of hidden) assert.ok(!shown.includes(secret), `${address} shows ${secret}`);
   }
-  // Something moves in the hidden group while she looks at her list, and the list still knows nothing.
+  // A change in the hidden group while the student looks at the list does not reach the list.
   await ana.goto("/groups");
   await ready(ana);
   const ada = await harness.api("ada");
   await ada.patch(`/groups/${group.id}`, { displayName: "Map makers of 7b" });
   await ada.patch(`/assignments/${topic.id}`, { description: "Draw it on paper first." });
-  // What everybody may know comes after it on the same line.
+  // An event that everyone may receive arrives afterwards on the same connection.
   const rivers = await harness.group("Rivers");
   const heard = ana.waitForResponse((answer) => answer.url().includes("/api/groups"));
   await ada.patch(`/groups/${rivers.id}`, { displayName: "Rivers and streams" });
@@ -51,7 +51,7 @@ scenario("a group with a future start is never shown to its students", async (ha
   assert.ok(told.some(([what]) => what.includes("/api/groups")) && told.some(([what]) => what === "an event"), "both were listened to");
   for (const [what, text] of told) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} tells ${secret}: ${text.slice(0, 300)}`);
 
-  // For the teacher it is there, and says that it is hidden.
+  // The teacher sees the group, marked as hidden.
   const teacher = await harness.page("ada", { path: `/t/${topic.id}/board` });
   await teacher.getByText(/map makers/i).first().waitFor();
 });

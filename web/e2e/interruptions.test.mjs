@@ -1,5 +1,5 @@
-// What interrupts a lesson: a student who is moved while writing, a screen that cannot be fetched, a session that ends.
-// Each time the page says what happened, offers one way on, and keeps what was typed.
+// Interruptions of a lesson: a student is moved while typing, a screen cannot be loaded, a session ends. Each time the
+// page explains what happened, offers one action, and keeps the typed text.
 import assert from "node:assert/strict";
 
 import { audit, emailOf, narrow, ready, scenario } from "./harness.mjs";
@@ -8,10 +8,10 @@ const PASSWORD = "groupwork-demo";
 const GONE = [/status of 40[134]/];
 const OFFLINE = [/ERR_INTERNET_DISCONNECTED/, /ERR_FAILED/, /WebSocket connection/, /status of 404/, /Unloaded/];
 
-/** Where the school's API keeps who is in a group. */
+/** The API path of the members of a group. */
 const members = (group) => `/groups/${group.id}/members`;
 
-/** A picture of the page in both sizes, for whoever looks at what changed. */
+/** Screenshots of the page in both sizes, for reviewing changes. */
 async function pictures(page, name) {
   if (process.env.GROUPWORK_PICTURES === undefined) return;
   for (const [width, height] of [[1366, 768], [360, 740]]) {
@@ -29,7 +29,7 @@ async function signInAgain(page, who) {
   await dialog.locator("input[name=password]").press("Enter");
 }
 
-/** Ends every session of a person, as an administrator does. */
+/** Ends every session of a user, as an administrator does. */
 async function endSessions(harness, who) {
   const admin = await harness.api("admin");
   const { data } = await admin.get(`/users?search=${encodeURIComponent(emailOf(who))}`);
@@ -65,7 +65,7 @@ for (const place of ["room", "document"]) {
     await pictures(ben, `moved-${place}`);
     await narrow(ben);
     await ben.setViewportSize({ width: 1280, height: 800 });
-    // By the keyboard: the button is the next stop but the words themselves.
+    // By keyboard: the button follows directly after the text in tab order.
     await ben.locator("#main button").press("Enter");
     await ben.waitForURL(`**/g/${deserts.id}`);
     assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "what was not sent goes along");
@@ -74,7 +74,7 @@ for (const place of ["room", "document"]) {
   });
 }
 
-scenario("a group that is hidden, and a student who is taken out of it, lead to the own groups", async (harness) => {
+scenario("hidden group and removed member lead to the list of groups", async (harness) => {
   const ada = await harness.api("ada");
   const plains = await harness.group("Plains");
   const who = plains.members[0].user;
@@ -85,7 +85,7 @@ scenario("a group that is hidden, and a student who is taken out of it, lead to 
   await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
   await page.getByText("it is hidden for the moment").waitFor();
-  // The teacher opens it again: the room is back by itself, with the words.
+  // The teacher opens the group again: the room reappears by itself, with the typed text.
   await ada.patch(`/groups/${plains.id}`, { startDate: null });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor({ state: "detached" });
   assert.equal(await page.locator("#main textarea").first().inputValue(), "Not sent");
@@ -96,9 +96,9 @@ scenario("a group that is hidden, and a student who is taken out of it, lead to 
   await ada.post(members(plains), { userIds: [who.id] });
 });
 
-scenario("a screen that cannot be fetched offers to try again, and never leaves the app", async (harness) => {
+scenario("screen that fails to load offers a retry inside the app", async (harness) => {
   const ada = await harness.page("ada", { allow: OFFLINE });
-  // Nothing is fetched ahead here: the screen is asked for when it is opened.
+  // Nothing is prefetched here: the code of the screen is requested when it is opened.
   await ada.route(/\/assets\/(courses|submissions)\.?[^/]*\.js/, (route) => route.abort("internetdisconnected"));
   await ada.goto("/today");
   await ready(ada);
@@ -115,17 +115,17 @@ scenario("a screen that cannot be fetched offers to try again, and never leaves 
   await ada.unroute(/\/assets\/(courses|submissions)\.?[^/]*\.js/);
   await ada.unroute("**/api/health/live");
   await ada.locator("#main").getByRole("button", { name: "Try again" }).click();
-  // Where the browser keeps the failure, the second attempt loads the page anew; either way the screen comes.
+  // Some browsers cache the failed module load, so the second attempt reloads the page. In both cases the screen opens.
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).or(ada.getByRole("button", { name: "Try again" })).first().waitFor();
   if (await ada.getByRole("button", { name: "Try again" }).isVisible()) await ada.getByRole("button", { name: "Try again" }).click();
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).waitFor();
 });
 
-scenario("after a deploy an old page comes to the new version by trying again", async (harness) => {
+scenario("page of an old version loads the new version on retry", async (harness) => {
   const ada = await harness.page("ada", { allow: OFFLINE });
   await ada.goto("/today");
   await ready(ada);
-  // The file of the old version is not there any more.
+  // The file of the old version no longer exists.
   await ada.route(/\/assets\/submissions[^/]*\.js/, (route) => route.fulfill({ status: 404, contentType: "application/json", body: "{}" }));
   await ada.getByRole("link", { name: "Submissions", exact: true }).first().click();
   await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
@@ -141,10 +141,10 @@ scenario("after a deploy an old page comes to the new version by trying again", 
   await ready(ada);
 });
 
-scenario("without a connection a student moves between the screens that were fetched ahead", async (harness) => {
+scenario("prefetched screens open without a connection", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const ana = await harness.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
-  // Seen once, and kept for the day.
+  // Viewed once, then cached for the day.
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
   await ana.waitForURL(`**/g/${rivers.id}`);
   await ana.locator("#main textarea").first().waitFor();
@@ -164,7 +164,7 @@ scenario("without a connection a student moves between the screens that were fet
   await ana.context().setOffline(false);
 });
 
-scenario("a session that ends is mended over the page: the form and the chat keep every word, and saving goes on", async (harness) => {
+scenario("signing in again after session end keeps form and chat text", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
@@ -176,7 +176,7 @@ scenario("a session that ends is mended over the page: the form and the chat kee
   assert.ok(await dialog.isVisible(), "Escape does not open the page to whoever sits there");
   await audit(page);
   await pictures(page, "session");
-  // A wrong password is said, and nothing is lost.
+  // A wrong password shows an error and loses no data.
   await dialog.locator("input[name=password]").fill("not my password");
   await dialog.locator("input[name=password]").press("Enter");
   await dialog.getByText("The email or password is not right.").waitFor();
@@ -189,10 +189,10 @@ scenario("a session that ends is mended over the page: the form and the chat kee
   assert.equal((await (await harness.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
 });
 
-scenario("a message that meets the end of the session is sent after signing in", async (harness) => {
+scenario("message rejected by session end is sent after signing in", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const page = await harness.page("ana", { fresh: true, language: "de", allow: GONE });
-  // Without the live channel nobody tells the page: it finds out by what it sends.
+  // Without the realtime connection the page is not notified; it detects the ended session from its next request.
   await page.route("**/api/socket.io/**", (route) => route.abort());
   await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
   await page.goto(`/g/${rivers.id}`);
@@ -212,7 +212,7 @@ scenario("a message that meets the end of the session is sent after signing in",
   assert.equal(said.split("Wer hat den Atlas?").length - 1, 1, "once");
 });
 
-scenario("another person who signs in over the page gets a page of their own", async (harness) => {
+scenario("different user who signs in over the page gets a fresh page", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   await page.locator("#main textarea").first().fill("A secret of Ana");
@@ -225,13 +225,13 @@ scenario("another person who signs in over the page gets a page of their own", a
   assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
 });
 
-scenario("a late response to the ended session does not sign out the person who signs in over the page", async (harness) => {
+scenario("late response of the ended session does not sign out the new session", async (harness) => {
   const rivers = await harness.group("Rivers", "admin");
   const page = await harness.page("ana", { fresh: true, allow: GONE });
   const names = (await page.context().cookies()).map(({ name }) => name);
   let release;
   const held = new Promise((resolve) => (release = resolve));
-  // What the service answers for a session that has ended: nobody, and cookies that are deleted.
+  // The response of the service for an ended session: no user, and deleted cookies.
   await page.route("**/api/auth/get-session", async (route) => {
     await held;
     const deleted = names.map((name) => `${name}=; Max-Age=0; Path=/`).join("\n");
@@ -252,7 +252,7 @@ scenario("a late response to the ended session does not sign out the person who 
   assert.match(page.url(), new RegExp(`/g/${rivers.id}`), "the new session is kept");
 });
 
-scenario("who signs out in another tab leaves no page behind", async (harness) => {
+scenario("sign-out in another tab clears this page", async (harness) => {
   const rivers = await harness.group("Rivers", "admin");
   const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   const other = await page.context().newPage();

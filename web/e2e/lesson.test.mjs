@@ -1,13 +1,13 @@
-// One lesson with three browsers at once: a teacher and two students of one group, from the sign-in form to the topic that
-// is finished. Nobody reloads a page.
+// One lesson with three browsers at once: a teacher and two students of one group, from the sign-in form to the finished
+// topic. No user reloads a page.
 import assert from "node:assert/strict";
 
 import { TIMEOUT_MS, ready, scenario, signIn } from "./harness.mjs";
 
-/** The text field of the practice editor on a page. */
+/** The text field of the simulated editor on a page. */
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
-/** Waits until something that no selector can say has become true. */
+/** Waits until a condition holds that no selector can express. */
 async function until(question, what) {
   const end = Date.now() + TIMEOUT_MS;
   for (;;) {
@@ -24,7 +24,7 @@ async function arrive(harness, who) {
   await ready(page);
   return page;
 }
-scenario("who leaves before the editor has come finds it on coming back", async (harness) => {
+scenario("editor opens after leaving before it has loaded", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const ana = await harness.page("ana");
   const held = [];
@@ -45,10 +45,10 @@ scenario("who leaves before the editor has come finds it on coming back", async 
   await until(() => editor(ana).isEditable(), "the editor is there");
 });
 
-scenario("what is typed a moment before somebody else submits is submitted", async (harness) => {
+scenario("text typed just before another member submits is included", async (harness) => {
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers", "ana");
-  // The editor sends every two seconds and loses the rest with its frame, as real editors do.
+  // The editor sends every two seconds and loses unsent text when its iframe is removed, like real editors.
   const [server] = [...harness.demo.documentServers].slice(-1);
   const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   await faults({ autosaveGap: 2000 });
@@ -58,7 +58,7 @@ scenario("what is typed a moment before somebody else submits is submitted", asy
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await faults({ autosaveGap: null });
   const document = /\/d\/([^/?]+)/.exec(ana.url())[1];
-  // At once, so that nothing of it is sent before the submission begins.
+  // Submits immediately, so that no text is sent before the submission begins.
   await editor(ana).fill(`${await editor(ana).inputValue()}\nThe very last words.`);
   const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
   assert.equal(submitted.unsaved, false);
@@ -69,12 +69,12 @@ scenario("what is typed a moment before somebody else submits is submitted", asy
   await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });
 
-scenario("a lesson with three browsers, from signing in to the finished topic", async (harness, t) => {
+scenario("lesson with three browsers from sign-in to finished topic", async (harness, t) => {
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers");
   const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(harness, who)));
 
-  // The teacher opens the board; the students their document.
+  // The teacher opens the board; the students open their document.
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
   const card = ada.locator(`[data-card="${rivers.id}"]`);
   await card.waitFor();
@@ -84,7 +84,7 @@ scenario("a lesson with three browsers, from signing in to the finished topic", 
     await until(() => editor(student).isEditable(), "the editor can be written in");
   }
 
-  // Both write in it, and read each other; the board says who writes.
+  // Both students type and see each other's text; the board shows who is typing.
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nThe spring is where it begins.");
   await until(async () => (await editor(ben).inputValue()).includes("The spring is where it begins."), "Ben reads what Ana wrote");
@@ -93,7 +93,8 @@ scenario("a lesson with three browsers, from signing in to the finished topic", 
   await until(async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."), "Ana reads what Ben wrote");
   await card.getByText(/writing/).waitFor();
 
-  // A call for help is on the board: told, for no page asks by itself in that time; handled, it is gone from both.
+  // A help request appears on the board by event, since no page polls within that time. Once handled, it disappears from both
+  // pages.
   const room = await harness.page("ana", { path: `/g/${rivers.id}` });
   const rail = ada.locator("aside");
   const words = "May we use the atlas?";
@@ -111,12 +112,13 @@ scenario("a lesson with three browsers, from signing in to the finished topic", 
   await rail.getByText(words).waitFor({ state: "detached" });
   await room.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
-  // Ben hands it in: both editors only show it from that moment on, and the board says so.
+  // Ben submits: both editors become read-only at that moment, and the board shows the submission.
   await ben.getByRole("button", { name: /^Submit/ }).first().click();
   await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
   for (const [name, student] of [["Ben", ben], ["Ana", ana]]) {
     await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), `${name} can only read`);
-    // On a busy machine the last words come a moment after the submission, and a page opened before shows them when it is opened anew.
+    // On a busy machine the last text arrives shortly after the submission; a page that was opened before shows it after a
+    // reload.
     await until(async () => {
       if ((await editor(student).inputValue()).includes("The mouth is where it ends.")) return true;
       await student.reload();
@@ -127,14 +129,14 @@ scenario("a lesson with three browsers, from signing in to the finished topic", 
   }
   await card.getByText(/Submitted/).waitFor();
 
-  // Taken back, it can be written in again.
+  // After taking the submission back, the document is editable again.
   await ana.getByRole("button", { name: "Take back" }).click();
   await until(() => editor(ben).isEditable(), "Ben can write again");
   await ben.getByRole("button", { name: /^Submit/ }).first().click();
   await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
   await card.getByText(/Submitted/).waitFor();
 
-  // The bell: everything is locked, for everybody.
+  // The topic is finished: everything is locked, for all users.
   await ada.getByRole("button", { name: /^Finish/ }).click();
   await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
   await ada.getByRole("button", { name: "Reopen" }).waitFor();

@@ -1,11 +1,11 @@
-// The service goes away and comes back: it is said at once, nothing that was on the screen is cleared, and what happened
-// meanwhile appears by itself.
+// The service stops and restarts: the page reports it immediately, keeps everything on the screen, and shows missed
+// changes by itself.
 import assert from "node:assert/strict";
 
 import { scenario } from "./harness.mjs";
 
 const LIVE = /^(● )?Live$/;
-// The practice document server comes back at another address, which the page as it was loaded may not frame.
+// The simulated document server restarts at a different address, which the CSP of the loaded page does not allow in a frame.
 const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
 
 for (const way of ["kill", "stop"]) {
@@ -14,7 +14,7 @@ for (const way of ["kill", "stop"]) {
     const ada = await harness.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
     await ada.locator("[data-card]").first().waitFor();
     await ada.getByText(LIVE).first().waitFor();
-    // How long a call for help waits goes on without the server.
+    // The waiting time of a help request continues to count without the server.
     const cards = async () => (await ada.locator("[data-card]").allTextContents()).map((text) => text.replace(/waits \d+:\d\d/, "waits"));
     const before = await cards();
     assert.equal(before.length, 8);
@@ -24,12 +24,12 @@ for (const way of ["kill", "stop"]) {
     await harness.demo[way]();
     const gone = Date.now();
     await said;
-    // By then: without a word from the connection the page would ask after three quarters of a minute.
+    // Must appear before this limit: without any message on the connection, the page would refetch after 45 seconds.
     t.diagnostic(`said ${Date.now() - gone} ms after the end`);
     assert.deepEqual(await cards(), before, "nothing is cleared");
 
     await harness.demo.start();
-    // While the page may not have noticed yet: it has to ask for what it missed.
+    // Happens while the page may not have noticed the restart yet, so the page has to fetch what it missed.
     const group = await harness.group("Coasts");
     const rename = `Coasts and cliffs (${way})`;
     await (await harness.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
@@ -39,7 +39,7 @@ for (const way of ["kill", "stop"]) {
   });
 }
 
-scenario("a student who is cut off keeps the room and the words that were not sent", async (harness) => {
+scenario("disconnected student keeps the room and unsent text", async (harness) => {
   const group = await harness.group("Rivers", "ana");
   const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: GONE });
   const line = ana.locator("textarea").first();

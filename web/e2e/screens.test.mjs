@@ -1,5 +1,5 @@
-// Every screen × light and dark × wide and 320 px × English and German: axe finds nothing, nothing scrolls sideways,
-// nothing is too small to hit.
+// Every screen × light and dark × wide and 320 px × English and German: axe finds no violations, nothing scrolls
+// horizontally, and no target is too small.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -8,7 +8,7 @@ import { audit, narrow, scenario, targets } from "./harness.mjs";
 
 const all = await screens();
 
-test("every screen has a name of its own in its area", () => {
+test("screen names are unique in their area", () => {
   const names = all.map(({ area, name }) => `${area}: ${name}`);
   assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
 });

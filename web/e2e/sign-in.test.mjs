@@ -1,11 +1,11 @@
-// In front of the school: signing in and everything that can go wrong with it, and the own account behind it.
+// Pages before sign-in, failures of signing in, and the user's own account.
 import assert from "node:assert/strict";
 
 import { audit, emailOf, ready, scenario, signIn } from "./harness.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
 
-scenario("a wrong password and a service that is away are not the same", async (harness) => {
+scenario("wrong password and unreachable service show different errors", async (harness) => {
   const page = await harness.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
   assert.equal(await focused(page), "email", "whoever comes can type at once");
   await signIn(page, "ana", "not my password");
@@ -22,14 +22,14 @@ scenario("a wrong password and a service that is away are not the same", async (
   await page.waitForURL("**/groups");
 });
 
-scenario("whoever was on the way somewhere gets there after signing in", async (harness) => {
+scenario("sign-in redirects to the requested page", async (harness) => {
   const page = await harness.page("nobody", { path: "/activity?category=GROUP" });
   assert.match(page.url(), /\/login/);
   await signIn(page, "ada");
   await page.waitForURL("**/activity?category=GROUP");
 });
 
-scenario("the language of an account comes with it to another browser", async (harness) => {
+scenario("account language applies in another browser", async (harness) => {
   const page = await harness.page("tom", { path: "/me", fresh: true });
   await page.getByRole("button", { name: "Account of Tom Fischer" }).click();
   const saved = page.waitForResponse((answer) => answer.url().endsWith("/api/users/me") && answer.request().method() === "PATCH");
@@ -43,7 +43,7 @@ scenario("the language of an account comes with it to another browser", async (h
   await (await harness.api("tom")).patch("/users/me", { locale: "en" });
 });
 
-scenario("a password somebody else has set is changed before anything else", async (harness) => {
+scenario("password set by another user must be changed after sign-in", async (harness) => {
   const admin = await harness.api("admin");
   const { data } = await admin.get("/users?search=Mira");
   const { temporaryPassword } = await admin.post(`/users/${data[0].id}/reset-password`);
@@ -64,11 +64,11 @@ scenario("a password somebody else has set is changed before anything else", asy
   await page.waitForURL("**/groups");
 });
 
-scenario("signed out everywhere else means everywhere else", async (harness) => {
+scenario("ending other sessions keeps the current one", async (harness) => {
   const other = await harness.page("ben", { path: "/groups", fresh: true, allow: [/status of 401/] });
   const here = await harness.page("ben", { path: "/me", fresh: true });
   await here.getByRole("button", { name: "Sign out everywhere else" }).click();
-  // The page of the other browser stays for its user, but nothing of it can be reached without signing in.
+  // The page in the other browser stays open for its user, but no data is accessible before signing in again.
   const dialog = other.getByRole("alertdialog", { name: "Please sign in again" });
   await dialog.waitFor();
   await other.keyboard.press("Escape");
@@ -85,7 +85,7 @@ scenario("signed out everywhere else means everywhere else", async (harness) => 
   assert.match(here.url(), /\/me/);
 });
 
-scenario("a letter's link that is spent says so and leads on", async (harness) => {
+scenario("used reset link shows an error and a way to request a new one", async (harness) => {
   const page = await harness.page("nobody", { allow: [/status of 400/] });
   await page.goto("/api/auth/reset-password/nonsense?callbackURL=%2Freset-password");
   await ready(page);
@@ -96,7 +96,7 @@ scenario("a letter's link that is spent says so and leads on", async (harness) =
   await page.getByText("a letter is on its way").waitFor();
 });
 
-scenario("of several schools the one chosen last is entered without asking", async (harness) => {
+scenario("last selected school is entered without asking", async (harness) => {
   const page = await harness.page("nobody", { path: "/login" });
   await signIn(page, "root");
   await page.getByRole("button", { name: "Demo School" }).waitFor();
@@ -111,7 +111,7 @@ scenario("of several schools the one chosen last is entered without asking", asy
   await page.getByRole("banner").getByText("Other School").waitFor();
 });
 
-scenario("a tab of one school does nothing in another school that a second tab chose", async (harness) => {
+scenario("tab sends no changes to a school that a second tab selected", async (harness) => {
   const first = await harness.page("root", { path: "/courses", fresh: true, allow: [/status of 409/] });
   const school = await first.getByRole("banner").getByText("Demo School").textContent();
   const second = await first.context().newPage();
@@ -133,14 +133,14 @@ scenario("a tab of one school does nothing in another school that a second tab c
   assert.equal(await second.getByRole("alertdialog").count(), 0);
 });
 
-scenario("the demo lets whoever tries it in by a button", async (harness) => {
+scenario("demo button signs in a demo user", async (harness) => {
   const page = await harness.page("nobody", { path: "/login" });
   await page.getByRole("button", { name: "Enter as student (Ana Lima)" }).click();
   await page.waitForURL("**/groups");
   await page.getByRole("button", { name: "Account of Ana Lima" }).waitFor();
 });
 
-scenario("what was refused in a form can be put right and sent again", async (harness) => {
+scenario("rejected form can be corrected and sent again", async (harness) => {
   const page = await harness.page("ana", { path: "/me", allow: [/status of 400/] });
   await page.getByRole("button", { name: "Change…" }).click();
   const window = page.getByRole("dialog");
@@ -153,7 +153,7 @@ scenario("what was refused in a form can be put right and sent again", async (ha
   await page.getByText("A letter is on its way to ana@lima.example.").waitFor();
 });
 
-scenario("an account made elsewhere is invited, and the emailed link makes the member", async (harness) => {
+scenario("invited external account becomes a member by the emailed link", async (harness) => {
   const guest = "gast@demo.example";
   const root = await harness.api("root");
   await root.post("/auth/admin/create-user", { email: guest, name: "Gerda Gast", password: "Zirkel und Lineal", role: "TEACHER" });

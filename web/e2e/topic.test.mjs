@@ -1,9 +1,9 @@
-// The form of a topic: made with a file, changed for all groups and for one, typed words that outlive the page, the lock.
+// Topic form: creation with a file, edits for all groups and for one group, drafts that survive a reload, the lock.
 import assert from "node:assert/strict";
 
 import { audit, ready, scenario } from "./harness.mjs";
 
-scenario("a topic is made with its groups and a file, and lacks are said at the field", async (harness) => {
+scenario("topic is created with groups and a file, and missing fields are reported at the field", async (harness) => {
   const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
   const page = await harness.page("ada", { path: `/t/new?courseId=${course.id}` });
   await page.getByRole("button", { name: "Create the topic" }).click();
@@ -21,7 +21,7 @@ scenario("a topic is made with its groups and a file, and lacks are said at the 
   assert.ok(made.groupAssignments.length > 1);
 });
 
-scenario("what is typed outlives the page, is saved for all groups, and for one alone", async (harness) => {
+scenario("edits survive a reload and are saved for all groups or one group", async (harness) => {
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers");
   const page = await harness.page("ada", { path: `/t/${topic.id}` });
@@ -49,7 +49,7 @@ scenario("what is typed outlives the page, is saved for all groups, and for one 
   assert.equal(saved.isShared, false);
 });
 
-scenario("a file that is not allowed says so, and the others arrive; all groups get a copy", async (harness) => {
+scenario("rejected file shows an error, other files are uploaded and copied to all groups", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/t/${topic.id}`, allow: [/status of 415/] });
   const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
@@ -64,7 +64,7 @@ scenario("a file that is not allowed says so, and the others arrive; all groups 
   assert.ok(room.documents.some((document) => document.title === "words"), "the copy is in the room");
 });
 
-scenario("a finished topic can only be read, until it is reopened", async (harness) => {
+scenario("finished topic is read-only until reopened", async (harness) => {
   const topic = await harness.topic("Landforms");
   const page = await harness.page("ada", { path: `/t/${topic.id}` });
   await page.getByRole("button", { name: "Save" }).waitFor();

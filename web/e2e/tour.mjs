@@ -1,4 +1,5 @@
-// Draws every screen of a fresh demo school for docs/screens.md: wide in light and dark, and at 320 px. `make tour`.
+// Takes screenshots of every screen of a fresh demo school for docs/screens.md: wide in light and dark, and at 320 px. Run by
+// `make tour`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { open, screens } from "./screens.mjs";
@@ -15,12 +16,12 @@ const LOOKS = {
 
 const slug = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 const title = (area) => area[0].toUpperCase() + area.slice(1);
-/** Ids say nothing to a reader. */
+/** Replaces ids in URLs, which are meaningless to readers. */
 const readable = (url) => decodeURI(new URL(url).pathname + new URL(url).search).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…");
 
 async function draw(page, file) {
   const devtools = await page.context().newCDPSession(page);
-  // Fonts and presence that come a moment later belong to the screen.
+  // Fonts and presence that load a moment later belong in the screenshot.
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(400);
   const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
@@ -71,7 +72,7 @@ browser tests hold against WCAG 2.2 AA. Nothing here is drawn by hand.
 
 ${text.join("\n")}`);
 
-// The tour in the README shows some of them.
+// The README shows some of these screenshots.
 const drawn = new Set(readdirSync(PICTURES).map((file) => `docs/screens/${file}`));
 const readme = readFileSync(new URL("../README.md", DOCS), "utf8");
 for (const [, file] of readme.matchAll(/\((docs\/screens\/[^)]+)\)/g)) if (!drawn.has(file)) failed.push(`README.md shows ${file}, which is no longer drawn`);

@@ -1,4 +1,4 @@
-// The administration's way with people: an import from the file to the printed password, keeping somebody out, and a new school year.
+// User administration: an import from the file to the printed password, deactivating a user, and a new school year.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
@@ -21,12 +21,12 @@ const signsIn = (harness, email, password) =>
     body: JSON.stringify({ email, password }),
   });
 
-scenario("a list from the school's administration becomes people who can sign in", async (harness) => {
+scenario("imported users can sign in", async (harness) => {
   const api = await harness.api("admin");
   const rooms = async () => (await api.get("/homerooms")).map((room) => `${room.name}: ${room.studentCount}`).toSorted();
   const before = await rooms();
   const page = await harness.page("admin", { path: "/admin/import" });
-  // As Excel on Windows writes it: semicolons, and umlauts that are no UTF-8.
+  // As Excel on Windows writes it: semicolons as separators, and umlauts that are not UTF-8.
   await page.locator("input[type=file]").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
   await page.getByRole("rowheader", { name: "Maja Müller" }).waitFor();
   await page.getByText("Not used: Haarfarbe").waitFor();
@@ -36,7 +36,7 @@ scenario("a list from the school's administration becomes people who can sign in
   await page.getByRole("button", { name: "1 unchanged", exact: true }).waitFor();
   await page.getByRole("row").filter({ hasText: /^5/ }).filter({ hasText: "Email: is missing" }).waitFor();
   assert.equal((await api.get("/users?search=maja")).data.length, 0, "a check changes nothing");
-  // 8y was a slip of the pen.
+  // 8y is a typing error in the file.
   await page.getByText("8y").click();
   await page.getByRole("button", { name: "Import 3", exact: true }).click();
   await page.getByRole("button", { name: "Make 2 passwords" }).click();
@@ -50,7 +50,7 @@ scenario("a list from the school's administration becomes people who can sign in
   assert.equal((await signsIn(harness, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
   assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "who was there already is changed");
   assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; a cell without a word moves nobody out of his");
-  // Who is not in the file is left alone until somebody chooses otherwise, and that can be taken back.
+  // Users missing from the file stay unchanged by default; deactivating them can be undone.
   await page.getByText("Who?").click();
   await page.locator("label", { hasText: "Cleo Martin" }).click();
   await page.getByRole("button", { name: "Switch off 1 person" }).click();
@@ -61,12 +61,12 @@ scenario("a list from the school's administration becomes people who can sign in
   assert.equal((await signsIn(harness, "cleo@demo.example", "groupwork-demo")).status, 200);
 });
 
-scenario("people are found, and changed with the keyboard alone; nobody locks himself out", async (harness) => {
+scenario("users are found and changed by keyboard, and cannot deactivate themselves", async (harness) => {
   const page = await harness.page("admin", { path: "/admin/users" });
   await page.getByRole("searchbox").fill("finn");
   await page.waitForURL(/search=finn/);
   await page.getByRole("rowheader", { name: /Finn Jansen/ }).waitFor();
-  // A table is one stop of Tab; the arrows go to its rows, and to what is in them.
+  // A table is a single tab stop; arrow keys move between rows and into their cells.
   await page.getByRole("row", { name: /Finn Jansen/ }).focus();
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("Enter");
@@ -92,7 +92,7 @@ scenario("people are found, and changed with the keyboard alone; nobody locks hi
   await page.waitForFunction(() => document.activeElement?.closest("[role=grid]") !== null);
 });
 
-scenario("a new school year takes the homerooms along, and can be taken back", async (harness) => {
+scenario("homerooms roll over to a new school year and back", async (harness) => {
   const api = await harness.api("admin");
   const students = (await api.get("/users?role=STUDENT&limit=3")).data.map((user) => user.id);
   const others = await api.get("/homerooms?academicYear=2026/2027");
@@ -102,7 +102,7 @@ scenario("a new school year takes the homerooms along, and can be taken back", a
   await page.getByRole("button", { name: "New school year…" }).click();
   await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
   await audit(page, "a new school year");
-  // What is not ticked does not go along.
+  // Unselected homerooms are not copied.
   for (const { name } of others) await page.getByRole("dialog").locator("label", { hasText: new RegExp(`^${name}\\b`) }).click();
   await page.getByRole("button", { name: "Make 1 homeroom" }).click();
   await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();

@@ -1,9 +1,9 @@
-// Two people change the same thing: what one typed stays, and the page shows what the other one changed meanwhile.
+// Two users edit the same object: the typed text stays, and the page shows the concurrent change.
 import assert from "node:assert/strict";
 
 import { audit, scenario } from "./harness.mjs";
 
-scenario("settings that were changed elsewhere are shown, and what was typed is saved with the next click", async (harness) => {
+scenario("concurrent settings change is shown, and typed values are saved by the next click", async (harness) => {
   const admin = await harness.api("admin");
   const before = await admin.get("/admin/settings");
   const page = await harness.page("admin", { path: "/admin/organisation", allow: [/status of 412/] });
@@ -25,7 +25,7 @@ scenario("settings that were changed elsewhere are shown, and what was typed is 
   await admin.patch("/admin/settings", { name: before.name, metadata: { gradeScale: null } });
 });
 
-scenario("a grade that a colleague wrote meanwhile stays until the teacher decides", async (harness) => {
+scenario("concurrent grade of another teacher stays until the conflict is resolved", async (harness) => {
   const [ana, topic, group, ada] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana"), harness.api("ada")]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
@@ -49,7 +49,7 @@ scenario("a grade that a colleague wrote meanwhile stays until the teacher decid
   assert.deepEqual([grade.feedback, grade.value], ["Mine, and longer.", "B"]);
 });
 
-scenario("a group that was changed elsewhere is put together with what was typed, in German on a phone", async (harness) => {
+scenario("concurrent group change is merged with typed values, in German on a phone", async (harness) => {
   const ada = await harness.api("ada");
   const { id: courseId, classId } = (await ada.get("/courses")).find((one) => one.name === "Our earth");
   const group = await ada.post("/groups", { classId, courseId, name: "Dunes" });

@@ -1,6 +1,6 @@
-// How long the first visit takes on a weak machine: the sign-in and the lesson board are to be there within 1.5 s on a
-// processor slowed six times, behind a line of 10 Mbit/s and 40 ms. `make weak` builds the service as it is given away and
-// runs this; `make soak` does so too. It prints figures of this machine and this moment, and nothing fails.
+// Measures the first visit on a slow machine: the sign-in page and the lesson board should appear within 1.5 s with a CPU
+// slowed down six times and a connection of 10 Mbit/s with 40 ms latency. `make weak` builds the release binary and runs
+// this file; `make soak` runs it too. The output depends on the machine, so it never fails.
 import { openHarness } from "./pages.mjs";
 
 const SLOWER = 6;
@@ -27,7 +27,7 @@ try {
 }
 console.table(rows);
 
-/** Milliseconds until `selector` is drawn in a browser that has never been there. */
+/** Milliseconds until `selector` is visible in a browser with an empty cache. */
 async function shownAfter(who, path, selector) {
   const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);

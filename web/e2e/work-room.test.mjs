@@ -1,11 +1,11 @@
-// The work room as its students use it: what they say, what they write, what they hand in, and what comes back.
+// The work room as its students use it: chat, documents, submissions and feedback.
 import assert from "node:assert/strict";
 
 import { audit, narrow, ready, scenario } from "./harness.mjs";
 
 const rivers = (harness) => harness.group("Rivers", "ana");
 
-scenario("who looks elsewhere finds how many messages wait, and reading takes them off", async (harness) => {
+scenario("unread message count appears in the title and is cleared by reading", async (harness) => {
   const group = await rivers(harness);
   const path = `/g/${group.id}`;
   const ben = await harness.page("ben", { path, width: 800 });
@@ -18,7 +18,7 @@ scenario("who looks elsewhere finds how many messages wait, and reading takes th
   await ben.getByText("**Not bold** <b>either</b>").waitFor();
   await ben.waitForFunction(() => !document.title.startsWith("("));
 
-  // Ana changes what she said, and takes the other away: Ben sees it without asking.
+  // Ana edits one message and deletes another; Ben's page updates without a reload.
   const ana = await harness.page("ana", { path });
   await ana.getByText("Who has the map?").waitFor();
   const lines = ana.getByRole("article");
@@ -34,7 +34,7 @@ scenario("who looks elsewhere finds how many messages wait, and reading takes th
   await ben.getByText("This message was deleted.").waitFor();
 });
 
-scenario("with the keyboard alone: a new spreadsheet, another name, the sides folded, and gone again", async (harness) => {
+scenario("spreadsheet is created, renamed and deleted by keyboard, with collapsed columns", async (harness) => {
   const group = await rivers(harness);
   const ana = await harness.page("ana", { path: `/g/${group.id}` });
   await ana.getByRole("button", { name: "New", exact: true }).focus();
@@ -53,7 +53,7 @@ scenario("with the keyboard alone: a new spreadsheet, another name, the sides fo
   await ana.keyboard.press("[");
   await ana.getByRole("button", { name: "Show Documents ([)" }).waitFor();
   await ana.keyboard.press("[");
-  // F6 leads round the parts of the screen and comes back.
+  // F6 cycles through the regions of the screen.
   const parts = await ana.locator("[data-part]").count();
   const seen = new Set();
   for (let turn = 0; turn < parts; turn += 1) {
@@ -77,7 +77,7 @@ scenario("with the keyboard alone: a new spreadsheet, another name, the sides fo
   await ana.getByRole("listitem").filter({ hasText: "Our sources.xlsx" }).waitFor({ state: "detached" });
 });
 
-scenario("a file that cannot be a document says so beside its name, and a good one becomes one", async (harness) => {
+scenario("invalid file shows an error, valid file becomes a document", async (harness) => {
   const group = await rivers(harness);
   const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: [/status of 415/] });
   const bring = async (name, mimeType, text) => {
@@ -93,7 +93,7 @@ scenario("a file that cannot be a document says so beside its name, and a good o
   assert.equal(await ana.getByText("virus.exe").count(), 0);
 });
 
-scenario("of two who submit, the second is told who was first; taking back is undone with one press", async (harness) => {
+scenario("second submitter sees who was first, and taking back can be undone", async (harness) => {
   const group = await rivers(harness);
   const topic = await harness.topic("Landforms");
   const api = await harness.api("ana");
@@ -105,7 +105,7 @@ scenario("of two who submit, the second is told who was first; taking back is un
   await dialog.getByRole("checkbox", { name: `${report.title}.docx`, checked: true }).waitFor();
   await dialog.getByText(topic.title).first().waitFor();
   await dialog.getByRole("button", { name: "Submit for the group" }).waitFor();
-  // Ben's page must not hear of it before he presses: the answer of the service has to say it.
+  // Ben's page must not be notified before the press, so that the error response carries the message.
   await ben.route("**/submit", async (route) => {
     await api.post(`/workrooms/documents/${report.id}/submit`, { assignmentId: topic.id });
     await route.continue();
@@ -121,7 +121,7 @@ scenario("of two who submit, the second is told who was first; taking back is un
   await ben.getByText(/Submitted .* by Ben Okoye/).first().waitFor();
 });
 
-scenario("a grade is nobody's business until it is given out; then it is on the card and in the room", async (harness) => {
+scenario("grade is hidden until published, then visible on the card and in the room", async (harness) => {
   const group = await rivers(harness);
   const ada = await harness.api("ada");
   const [own] = (await ada.get(`/groups/${group.id}`)).groupAssignments;
@@ -146,14 +146,14 @@ scenario("a grade is nobody's business until it is given out; then it is on the 
   await ben.getByRole("link", { name: /Feedback New/ }).click();
   await ben.getByText("B+").first().waitFor();
   await audit(ben);
-  // Seen is seen, in this browser.
+  // Feedback that was viewed in this browser is no longer marked as new.
   await ben.goto("/groups");
   await ready(ben);
   await card.waitFor();
   assert.equal(await card.getByText("New feedback").count(), 0);
 });
 
-scenario("a phone opens a document for reading; an editor that does not come says so and gives the saved version", async (harness) => {
+scenario("phone opens a document read-only, and a failed editor offers the saved version", async (harness) => {
   const group = await harness.group("Rivers", "ben");
   const { documents } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word") ?? documents[0];
@@ -161,7 +161,7 @@ scenario("a phone opens a document for reading; an editor that does not come say
   await phone.locator("iframe").waitFor();
   if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
   await narrow(phone);
-  // The editor for phones cannot write; the page takes the full one instead.
+  // The mobile editor cannot write; the page loads the full editor instead.
   await phone.getByRole("button", { name: "Write" }).click();
   const text = phone.frameLocator("iframe").locator("textarea:not([readonly])");
   await text.fill("Written on a phone");
@@ -181,7 +181,7 @@ scenario("a phone opens a document for reading; an editor that does not come say
   await cut.locator("iframe").waitFor();
 });
 
-scenario("an editor that loses the document server says so, and no text counts as sent until it is opened again", async (harness) => {
+scenario("editor that loses the document server shows an error and keeps text unsent until reopened", async (harness) => {
   const group = await harness.group("Rivers", "ben");
   const { documents } = await (await harness.api("ben")).get(`/workrooms/${group.workRoomId}`);
   const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
@@ -198,7 +198,7 @@ scenario("an editor that loses the document server says so, and no text counts a
   assert.equal(await alert.count(), 0);
 });
 
-scenario("a student writes to the teacher, who answers", async (harness) => {
+scenario("student sends a message and the teacher replies", async (harness) => {
   const ana = await harness.page("ana", { path: "/messages" });
   await ana.getByRole("button", { name: "Write", exact: true }).click();
   const dialog = ana.getByRole("dialog");
@@ -206,7 +206,7 @@ scenario("a student writes to the teacher, who answers", async (harness) => {
   await dialog.getByLabel("Subject (optional)").fill("The map");
   await dialog.getByLabel("Message").fill("May I bring it tomorrow?");
   await ana.reload();
-  // Words that were not sent are still there.
+  // Text that was not sent is still there.
   await ana.getByRole("button", { name: "Write", exact: true }).click();
   assert.equal(await dialog.getByLabel("Message").inputValue(), "May I bring it tomorrow?");
   await dialog.getByText("Ada Turner").click();
@@ -223,7 +223,7 @@ scenario("a student writes to the teacher, who answers", async (harness) => {
   await ana.getByRole("button", { name: /New.*Ada Turner.*Re: The map/s }).waitFor();
 });
 
-scenario("a document is submitted for its own topic, and the choice of another topic takes others or warns", async (harness) => {
+scenario("document is submitted to its linked topic, and selecting another topic changes documents or warns", async (harness) => {
   const [group, { classId, courseId }, ada, api] = await Promise.all([rivers(harness), harness.topic("Landforms"), harness.api("ada"), harness.api("ana")]);
   const topicIn = (title, hours) =>
     ada.post("/assignments", { title, deadline: new Date(Date.now() + hours * 3_600_000).toISOString(), classId, courseId, groupIds: [group.id] });

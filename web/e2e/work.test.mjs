@@ -1,11 +1,11 @@
-// Grading: a draft until it is returned, kept whatever happens; then what is done with all works at once.
+// Grading: drafts survive interruptions until they are returned; then actions on all works of a topic.
 import assert from "node:assert/strict";
 
 import { audit, scenario } from "./harness.mjs";
 
 const workOf = async (harness, name) => `/t/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
-/** Hands the document of Rivers in, as its group; answers what is needed to take it back. */
+/** Submits the document of group Rivers and returns what is needed to take it back. */
 async function handIn(harness) {
   const [ana, topic, group] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana")]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
@@ -17,7 +17,7 @@ async function handIn(harness) {
   return { submit, takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`), grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade, topic };
 }
 
-scenario("a grade is a draft until it is returned, and survives a reload", async (harness) => {
+scenario("grade is a draft until returned and survives a reload", async (harness) => {
   const rivers = await handIn(harness);
   const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
@@ -35,23 +35,23 @@ scenario("a grade is a draft until it is returned, and survives a reload", async
   assert.equal((await rivers.grade()).value, "B+", "the group sees what was returned");
   await audit(ada);
 
-  // What is typed now reaches nobody before it is returned.
+  // Edits from now on reach the group only after the grade is returned.
   await ada.getByRole("textbox", { name: "Grade" }).fill("C");
   await ada.getByText("Changed, not returned yet").waitFor();
   await ada.getByRole("button", { name: "Take the grade back" }).click();
   await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
   assert.equal(await rivers.grade(), null);
 
-  // Staff read what the grade was before.
+  // Staff can read the former grade.
   await ada.getByText("Former grades").click();
   await ada.getByText("The group saw it").first().waitFor();
   if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
   await audit(ada);
 });
 
-scenario("work that is taken back while it is graded says so, and the words stay", async (harness) => {
+scenario("submission taken back during grading shows a notice and keeps the text", async (harness) => {
   const rivers = await handIn(harness);
-  // What is saved in the moment of the taking back is refused.
+  // A save that coincides with taking the submission back is rejected.
   const ada = await harness.page("ada", { path: await workOf(harness, "Rivers"), allow: [/status of 409 .*\/grade/] });
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Look at the source again.");
   await rivers.takeBack();
@@ -62,7 +62,7 @@ scenario("work that is taken back while it is graded says so, and the words stay
   assert.equal(await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(), "Look at the source again.");
 });
 
-scenario("from work to work with the keyboard alone, and back to the same card", async (harness) => {
+scenario("keyboard moves between works and back to the same card", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   const heading = (name) => ada.getByRole("heading", { level: 1, name }).waitFor();
   await heading("1 Rivers");
@@ -88,7 +88,7 @@ scenario("from work to work with the keyboard alone, and back to the same card",
   await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
-scenario("a teacher gives work back for revision, and submits for a group that cannot", async (harness) => {
+scenario("teacher returns work for revision and submits on behalf of a group", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
   await ada.getByRole("button", { name: "Let them revise…" }).click();
   const window = ada.getByRole("dialog");
@@ -101,7 +101,7 @@ scenario("a teacher gives work back for revision, and submits for a group that c
   await ada.getByText("by a teacher for the group").waitFor();
 });
 
-scenario("the grades of a topic come out of a table, and reach all groups at once", async (harness) => {
+scenario("grades are imported from a table and returned to all groups", async (harness) => {
   const { topic, grade } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   const menu = async (deed) => {
@@ -131,7 +131,7 @@ scenario("the grades of a topic come out of a table, and reach all groups at onc
   assert.equal((await grade()).value, "A");
 });
 
-scenario("from the overview into a work and back, with the keyboard alone", async (harness) => {
+scenario("keyboard opens a work from the overview and returns", async (harness) => {
   const ada = await harness.page("ada", { path: "/submissions?status=ALL" });
   await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
   await ada.keyboard.type("Coasts");
@@ -144,7 +144,7 @@ scenario("from the overview into a work and back, with the keyboard alone", asyn
   await ada.getByText("1 group", { exact: true }).waitFor();
 });
 
-scenario("a PDF that cannot be made is said, and asked for again", async (harness) => {
+scenario("failed PDF conversion shows an error and can be retried", async (harness) => {
   const ada = await harness.page("ada", { path: await workOf(harness, "Coasts"), allow: [/status of 502/] });
   const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
@@ -157,7 +157,7 @@ scenario("a PDF that cannot be made is said, and asked for again", async (harnes
   assert.equal(saved.suggestedFilename(), "Coasts.pdf");
 });
 
-scenario("the works of a topic are packed while one goes on", async (harness) => {
+scenario("topic archive downloads while the user navigates", async (harness) => {
   const { topic } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();

@@ -1,5 +1,5 @@
-// Lighthouse on the screens that everybody meets first: accessibility and best practices are 100, or this fails.
-// `make lighthouse` installs it beside the client and runs this; `make soak` does so too.
+// Runs Lighthouse on the first screens of each role and fails unless accessibility and best practices score 100.
+// `make lighthouse` installs it next to the client and runs this file; `make soak` runs it too.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Courses as folders, a course, a class.
+// Course folders, a course, a class.
 const course = async (harness) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
 const classId = async (harness, name) => (await (await harness.api("ada")).get("/classes")).find((one) => one.name === name).id;
 const tab = (name) => async (harness) => `/courses/${(await course(harness)).id}?tab=${name}`;

@@ -1,4 +1,4 @@
-// Preparing a lesson: dividing a class into groups, and the form of a topic.
+// Preparing a lesson: the group maker and the form of a topic.
 const courseId = async (harness) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth").id;
 const divide = async (harness) => `/courses/${await courseId(harness)}/divide`;
 const topic = async (harness) => `/t/${(await harness.topic("Landforms")).id}`;

@@ -1,4 +1,4 @@
-// The lesson itself: the teacher's board, the work room of a group, a document in its editor.
+// A lesson: the teacher's board, the work room of a group, a document in its editor.
 const roomOf = async (harness) => {
   const group = await harness.group("Rivers", "ana");
   return { group, room: await (await harness.api("ana")).get(`/workrooms/${group.workRoomId}`) };

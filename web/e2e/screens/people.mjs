@@ -1,14 +1,14 @@
-// The people of a school and what they are sorted into: users, import, homerooms, subjects.
+// User administration: users, import, homerooms, subjects.
 import { Buffer } from "node:buffer";
 
 const LIST = "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
-/** A list as a school's administration gives it out. */
+/** An import file as a school's administration exports it. */
 const give = (page) => page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
 const menu = async (page, name, deed) => {
   await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
   await page.getByRole("menuitem").nth(deed).click();
 };
-/** A homeroom with somebody in it; the demo school has none. */
+/** Creates a homeroom with one student; the demo school has none. */
 const homeroom = async (harness) => {
   const api = await harness.api("admin");
   const [known] = await api.get("/homerooms?search=9c");

@@ -1,4 +1,4 @@
-// What a student touches: the places of the work room, submitting, messages; and a teacher who visits.
+// Screens of students: the sections of the work room, submitting, messages; and a visiting teacher.
 const room = async (harness, rest = "") => `/g/${(await harness.group("Rivers", "ana")).id}${rest}`;
 
 export default [

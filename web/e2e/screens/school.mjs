@@ -1,4 +1,4 @@
-// The own account, the activity log, the administration of a school, and the schools of an installation.
+// The user's own account, the activity log, the administration of a school, and the schools of an installation.
 export default [
   { name: "The own account", who: "ada", path: "/me", ready: "main li" },
   {

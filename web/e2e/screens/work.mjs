@@ -1,4 +1,4 @@
-// Looking at works and grading them, and the overview of what was handed in.
+// Viewing and grading works, and the overview of submissions.
 const at = async (harness, name) => {
   const [topic, group] = await Promise.all([harness.topic("Landforms"), harness.group(name)]);
   return `/t/${topic.id}/work/${group.id}`;
@@ -13,7 +13,7 @@ export default [
     ready: "iframe",
     does: async (page) => {
       for (const fold of await page.locator("#work-panel summary").all()) await fold.click();
-      // The clicks have scrolled; what lies half under the header is not what is looked at.
+      // The clicks scrolled the page; elements partly covered by the header are not what this screen checks.
       await page.evaluate(() => window.scrollTo(0, 0));
     },
   },
