@@ -67,11 +67,11 @@ scenario("handled help request is restored by undo and when the service rejects 
   const others = (await waiting(harness)).filter((group) => group.name !== "Volcanoes").map((group) => group.name);
   await call.getByRole("button", { name: /^Handled/ }).click();
   await call.waitFor({ state: "detached" });
-  for (const other of others) assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} still waits`);
+  for (const other of others) assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} is still waiting`);
   await note(board, "handled").getByRole("button", { name: "Undo" }).click();
   await call.waitFor();
   const volcanoes = await harness.group("Volcanoes");
-  assert.equal(volcanoes.needsHelp, true, "the service never heard of it");
+  assert.equal(volcanoes.needsHelp, true, "the service received no update");
 
   await board.route("**/help/resolve", (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
   await call.getByRole("button", { name: /^Handled/ }).click();

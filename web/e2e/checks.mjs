@@ -7,7 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** Asserts that axe finds no violations on the current page. */
-export async function audit(page, what = page.url()) {
+export async function assertAccessible(page, what = page.url()) {
   await page.evaluate(AXE);
   const violations = await page.evaluate(async (tags) => {
     const { violations: found } = await window.axe.run({ runOnly: tags });
@@ -17,7 +17,7 @@ export async function audit(page, what = page.url()) {
 }
 
 /** Asserts that the page does not scroll horizontally at 320 px. */
-export async function narrow(page, what = page.url()) {
+export async function assertNoOverflow(page, what = page.url()) {
   await page.setViewportSize({ width: 320, height: 800 });
   // Columns become tabs after a resize, which takes a moment. Elements that stay too wide are listed below.
   await page.waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 }).catch(() => undefined);
@@ -29,7 +29,7 @@ export async function narrow(page, what = page.url()) {
 }
 
 /** Asserts that every interactive element is at least 24 px high and wide. Links inside a sentence have the height of its text. */
-export async function targets(page, what = page.url()) {
+export async function assertTargetSize(page, what = page.url()) {
   const small = await page.evaluate(() => {
     const kinds = ["button", "tab", "menuitem", "menuitemradio", "option", "switch"].map((role) => `[role=${role}]`);
     const all = document.querySelectorAll(["a[href]", "button", "summary", "input", "select", "textarea", ...kinds].join());

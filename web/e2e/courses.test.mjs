@@ -1,7 +1,7 @@
 // Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
-import { audit, scenario } from "./harness.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
 const courseOf = async (harness, name) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -37,7 +37,7 @@ scenario("course is created in an empty folder and found in the tree by keyboard
   await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
   await page.keyboard.press("Escape");
 
-  // Tab moves into the tree; End, letters, arrow keys and Enter work there.
+  // Tab moves into the tree; End, characters, arrow keys and Enter work there.
   const tree = page.getByRole("treegrid");
   await tree.getByRole("row", { name: "Biology" }).focus();
   await page.keyboard.press("ArrowRight");
@@ -76,7 +76,7 @@ scenario("course is found by name, archived with undo, and deleted by typing its
   await question.getByText("0 documents").waitFor();
   const yes = button(question, "Delete the course");
   assert.equal(await yes.isDisabled(), true);
-  await audit(page, "the question before a course goes");
+  await assertAccessible(page, "the question before a course goes");
   await question.getByRole("textbox").fill("Plants in spring");
   await yes.click();
   await page.getByRole("heading", { level: 1, name: "Courses" }).waitFor();

@@ -1,7 +1,7 @@
 // Group maker: cards moved by keyboard and menu, undo, wishes, and a group number that was taken in the meantime.
 import assert from "node:assert/strict";
 
-import { audit, scenario } from "./harness.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
 const NAMES = ["Rivers", "Volcanoes", "Glaciers", "Deserts", "Coasts", "Islands", "Plains", "Caves"];
 
@@ -36,7 +36,7 @@ const open = async (harness, options = {}) => {
 };
 const group = (page, name) => page.getByRole("region", { name, exact: true });
 const card = (page, place, name) => group(page, place).getByRole("row", { name });
-const said = (page) => page.getByRole("region", { name: "What will be saved" }).getByRole("status");
+const announcement = (page) => page.getByRole("region", { name: "What will be saved" }).getByRole("status");
 
 scenario("card is moved by keyboard, undone, and saved by the button only", async (harness) => {
   const { page, known, members, pair } = await open(harness);
@@ -48,15 +48,15 @@ scenario("card is moved by keyboard, undone, and saved by the button only", asyn
   await page.keyboard.press("Enter");
   const over = () => page.evaluate(() => document.activeElement?.closest("[data-place]")?.getAttribute("data-place") ?? "");
   for (let step = 0; step < 30 && (await over()) !== volcanoes.id; step += 1) await page.keyboard.press("Tab");
-  assert.equal(await over(), volcanoes.id, "the card can be carried to every group");
+  assert.equal(await over(), volcanoes.id, "the card can be moved to every group");
   await page.keyboard.press("Enter");
-  await said(page).getByText(`${mover} moved to 2 Volcanoes, 3 members`).waitFor();
+  await announcement(page).getByText(`${mover} moved to 2 Volcanoes, 3 members`).waitFor();
   await card(page, "2 Volcanoes", mover).getByText("from 1 Rivers").waitFor();
-  assert.deepEqual(await members("Rivers"), [mover, stayer].toSorted(), "nothing is saved before the button");
+  assert.deepEqual(await members("Rivers"), [mover, stayer].toSorted(), "nothing is saved before the button is pressed");
 
   await page.keyboard.press("Control+z");
   await card(page, "1 Rivers", mover).waitFor();
-  assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "after the way back there is nothing to save");
+  assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "after undo there is nothing to save");
 
   // Using the menu of the card; the focus stays in the column, so that several cards can be moved in sequence.
   await card(page, "1 Rivers", mover).focus();
@@ -64,7 +64,7 @@ scenario("card is moved by keyboard, undone, and saved by the button only", asyn
   await page.getByRole("menuitem", { name: /^2 Volcanoes/ }).press("Enter");
   await card(page, "2 Volcanoes", mover).waitFor();
   await page.waitForFunction((name) => document.activeElement?.textContent?.includes(name), stayer);
-  await audit(page);
+  await assertAccessible(page);
 
   // Leaving with unsaved changes asks for confirmation; saving is one button.
   await page.getByRole("link", { name: "Courses" }).first().click();
@@ -89,9 +89,9 @@ scenario("random groups keep two students apart, and a taken number is reported 
   for (const name of [one, other]) await dialog.getByText(name).click();
   await dialog.getByRole("button", { name: "Keep apart…" }).click();
   await page.getByRole("button", { name: "Shuffle" }).click();
-  await said(page).getByText("2 groups of 16 students, not saved yet.").waitFor();
+  await announcement(page).getByText("2 groups of 16 students, not saved yet.").waitFor();
   const first = await page.locator('[data-group^="new"]').first().getByRole("row").allInnerTexts();
-  assert.equal(first.filter((text) => text.includes(one) || text.includes(other)).length, 1, "the two are apart");
+  assert.equal(first.filter((text) => text.includes(one) || text.includes(other)).length, 1, "the two students are in different groups");
 
   const number = Number((await page.locator('[data-group^="new"]').first().getAttribute("data-group")).replace("new", ""));
   const taken = await api.post("/groups", { classId: course.classId, groupNumber: number, name: "Faster" });
@@ -117,7 +117,7 @@ scenario("card is moved by its menu on a phone without horizontal scrolling", as
   const [name] = pair(8);
   await card(page, "8 Caves", name).getByRole("button", { name: /^More/ }).click();
   await page.getByRole("menuitem", { name: "Not in a group" }).click();
-  await said(page).getByText(`${name} taken out of 8 Caves`).waitFor();
+  await announcement(page).getByText(`${name} taken out of 8 Caves`).waitFor();
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
 });
 

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 
 import { openHarness } from "./pages.mjs";
 
-export { audit, narrow, targets } from "./checks.mjs";
+export { assertAccessible, assertNoOverflow, assertTargetSize } from "./checks.mjs";
 export { emailOf, TIMEOUT_MS, ready, signIn } from "./pages.mjs";
 
 let shared;
@@ -18,7 +18,7 @@ export function scenario(name, run, { timeout = 300_000 } = {}) {
     const harness = await shared;
     try {
       await run(harness, t);
-      assert.deepEqual(harness.errors, [], "errors that no line of the test asked for");
+      assert.deepEqual(harness.errors, [], "unasserted errors");
     } catch (error) {
       for (const picture of await harness.screenshots(name)) t.diagnostic(`see ${picture}`);
       for (const fault of harness.errors) t.diagnostic(fault);

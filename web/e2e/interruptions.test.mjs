@@ -2,7 +2,7 @@
 // page explains what happened, offers one action, and keeps the typed text.
 import assert from "node:assert/strict";
 
-import { audit, emailOf, narrow, ready, scenario } from "./harness.mjs";
+import { assertAccessible, emailOf, assertNoOverflow, ready, scenario } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 const GONE = [/status of 40[134]/];
@@ -39,7 +39,7 @@ async function endSessions(harness, who) {
 }
 
 for (const place of ["room", "document"]) {
-  scenario(`a student who is moved while in the ${place} is led to the new group, with the words that were not sent`, async (harness) => {
+  scenario(`student moved while in the ${place} is directed to the new group with unsent text`, async (harness) => {
     const ada = await harness.api("ada");
     const [rivers, deserts] = [await harness.group("Rivers"), await harness.group("Deserts")];
     const { user } = rivers.members.find((one) => one.user.name.startsWith("Ben"));
@@ -58,17 +58,17 @@ for (const place of ["room", "document"]) {
     await ben.getByText(words.now).first().waitFor();
     const kept = await ben.locator("#main textarea").inputValue();
     assert.ok(kept.includes("We begin with the Rhine"), kept);
-    if (place === "room") assert.ok(kept.includes("Where is the map?"), "what was typed in a window is shown, too");
+    if (place === "room") assert.ok(kept.includes("Where is the map?"), "text typed in a dialog is shown, too");
     assert.equal(await ben.locator("#main button").count(), 1, "one button");
     assert.match(await ben.evaluate(() => document.activeElement.tagName), /^H1$/, "a screen reader begins with what happened");
-    await audit(ben);
+    await assertAccessible(ben);
     await pictures(ben, `moved-${place}`);
-    await narrow(ben);
+    await assertNoOverflow(ben);
     await ben.setViewportSize({ width: 1280, height: 800 });
     // By keyboard: the button follows directly after the text in tab order.
     await ben.locator("#main button").press("Enter");
     await ben.waitForURL(`**/g/${deserts.id}`);
-    assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "what was not sent goes along");
+    assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "unsent text is kept");
     await ben.locator("#main textarea").first().fill("");
     await ada.post(`${members(deserts)}/${user.id}/move`, { toGroupId: rivers.id });
   });
@@ -106,9 +106,9 @@ scenario("screen that fails to load offers a retry inside the app", async (harne
   await ada.route("**/api/health/live", (route) => route.abort("internetdisconnected"));
   await ada.getByRole("link", { name: "Courses", exact: true }).first().click();
   await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
-  assert.equal(await ada.evaluate(() => window.isSame), true, "the page was not loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "the page was not reloaded");
   await ada.getByRole("link", { name: "Today", exact: true }).first().waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
   await pictures(ada, "unloaded");
   await ada.locator("#main").getByRole("button", { name: "Try again" }).press("Enter");
   await ada.getByText("The service cannot be reached").waitFor();
@@ -157,7 +157,7 @@ scenario("prefetched screens open without a connection", async (harness) => {
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
   await ana.waitForURL(`**/g/${rivers.id}`);
   await ana.getByText("Rivers").first().waitFor();
-  assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "what was seen is still shown");
+  assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "viewed content is still shown");
   await ana.goBack();
   await ana.waitForURL("**/groups");
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().waitFor();
@@ -173,8 +173,8 @@ scenario("signing in again after session end keeps form and chat text", async (h
   await dialog.getByText("Please sign in again").waitFor();
   assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada"));
   await page.keyboard.press("Escape");
-  assert.ok(await dialog.isVisible(), "Escape does not open the page to whoever sits there");
-  await audit(page);
+  assert.ok(await dialog.isVisible(), "Escape does not close the dialog");
+  await assertAccessible(page);
   await pictures(page, "session");
   // A wrong password shows an error and loses no data.
   await dialog.locator("input[name=password]").fill("not my password");
@@ -203,13 +203,13 @@ scenario("message rejected by session end is sent after signing in", async (harn
   await line.press("Enter");
   const dialog = page.getByRole("alertdialog");
   await dialog.getByText("Bitte melde dich neu an").waitFor();
-  await audit(page);
+  await assertAccessible(page);
   await signInAgain(page, "ana");
   await dialog.waitFor({ state: "detached" });
   await page.locator("#main").getByText("Wer hat den Atlas?").first().waitFor();
   await page.waitForFunction(() => document.querySelector("#main textarea").value === "");
-  const said = JSON.stringify(await (await harness.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
-  assert.equal(said.split("Wer hat den Atlas?").length - 1, 1, "once");
+  const messages = JSON.stringify(await (await harness.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
+  assert.equal(messages.split("Wer hat den Atlas?").length - 1, 1, "once");
 });
 
 scenario("different user who signs in over the page gets a fresh page", async (harness) => {
@@ -222,7 +222,7 @@ scenario("different user who signs in over the page gets a fresh page", async (h
   await page.waitForURL("**/today");
   await ready(page);
   const all = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }));
-  assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
+  assert.ok(!all.includes("A secret of Ana"), "nothing of the previous page is left");
 });
 
 scenario("late response of the ended session does not sign out the new session", async (harness) => {

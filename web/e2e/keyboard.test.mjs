@@ -24,7 +24,7 @@ async function seen(page) {
     const after = getComputedStyle(document.activeElement, "::after");
     return [style, after].some((one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none");
   });
-  assert.ok(outline, `the focus is not to be seen on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
+  assert.ok(outline, `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
 }
 
 async function press(page, wanted, options) {
@@ -71,7 +71,7 @@ scenario("student completes a lesson by keyboard", async (harness) => {
   await assertSoon(async () => (await text.inputValue()).includes("Written without a mouse."), "the words stand in the document");
   await taken;
   for (let step = 0; step < 20 && (await inEditor()); step += 1) await page.keyboard.press("Tab");
-  assert.equal(await inEditor(), false, "Tab leads out of the editor");
+  assert.equal(await inEditor(), false, "Tab leaves the editor");
 
   await press(page, page.getByRole("button", { name: /^Submit/ }), { key: "Shift+Tab" });
   await press(page, page.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }));
@@ -121,7 +121,7 @@ const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttrib
 async function assertSoon(question, what) {
   const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

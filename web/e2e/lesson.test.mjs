@@ -12,7 +12,7 @@ async function until(question, what) {
   const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     if (await question()) return;
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -64,7 +64,7 @@ scenario("text typed just before another member submits is included", async (har
   assert.equal(submitted.unsaved, false);
   await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
   const versions = await (await harness.api("ada")).get(`/workrooms/documents/${document}/versions`);
-  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing came late");
+  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing was late");
   await until(async () => (await editor(ana).inputValue()).includes("The very last words."), "the last words are in what was submitted");
   await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });

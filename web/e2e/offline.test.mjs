@@ -9,7 +9,7 @@ const LIVE = /^(● )?Live$/;
 const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
 
 for (const way of ["kill", "stop"]) {
-  scenario(`the board outlives a server that ends by ${way}`, async (harness, t) => {
+  scenario(`board recovers after the server ends by ${way}`, async (harness, t) => {
     const topic = await harness.topic("Landforms");
     const ada = await harness.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
     await ada.locator("[data-card]").first().waitFor();
@@ -20,13 +20,13 @@ for (const way of ["kill", "stop"]) {
     assert.equal(before.length, 8);
 
     const offline = ada.getByText(/^(○ )?Offline/).first();
-    const said = offline.waitFor();
+    const shown = offline.waitFor();
     await harness.demo[way]();
     const gone = Date.now();
-    await said;
+    await shown;
     // Must appear before this limit: without any message on the connection, the page would refetch after 45 seconds.
     t.diagnostic(`said ${Date.now() - gone} ms after the end`);
-    assert.deepEqual(await cards(), before, "nothing is cleared");
+    assert.deepEqual(await cards(), before, "nothing is removed");
 
     await harness.demo.start();
     // Happens while the page may not have noticed the restart yet, so the page has to fetch what it missed.
@@ -52,5 +52,5 @@ scenario("disconnected student keeps the room and unsent text", async (harness) 
   await harness.demo.start();
   await ana.getByText(LIVE).first().waitFor();
   const kept = (await line.inputValue()) + (await ana.locator("main").innerText());
-  assert.ok(kept.includes("Nobody has read this yet"), "the words are kept");
+  assert.ok(kept.includes("Nobody has read this yet"), "the text is kept");
 });

@@ -11,7 +11,7 @@ const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("
 async function until(question, what) {
   const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -90,5 +90,5 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
   await ada.getByRole("button", { name: "Reopen" }).waitFor();
   await until(async () => (await api.get(`/assignments/${topic.id}`)).status === "FINISHED", "the topic is finished");
-  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was reloaded");
 });

@@ -134,7 +134,7 @@ class Harness {
       headers: { "content-type": "application/json", origin: this.base },
       body: JSON.stringify({ email: emailOf(who), password: PASSWORD }),
     });
-    assert.ok(answer.ok, `${who} may not sign in: ${answer.status} ${await answer.text()}`);
+    assert.ok(answer.ok, `${who} cannot sign in: ${answer.status} ${await answer.text()}`);
     const cookies = answer.headers.getSetCookie().map((line) => {
       const [pair] = line.split(";");
       const [name] = pair.split("=");
@@ -149,18 +149,18 @@ class Harness {
   }
 
   #recordErrors(page, who, allow) {
-    const own = [/status of 401 .*\/api\/users\/me/, ...allow];
-    const fault = (text) => {
-      if (!own.some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
+    const allowed = [/status of 401 .*\/api\/users\/me/, ...allow];
+    const record = (text) => {
+      if (!allowed.some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
     };
-    page.on("pageerror", (error) => fault(`page error: ${error.stack ?? error.message}`));
+    page.on("pageerror", (error) => record(`page error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") fault(`console: ${message.text()} ${message.location().url}`);
+      if (message.type() === "error") record(`console: ${message.text()} ${message.location().url}`);
     });
     page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());
       const isOurs = origin === this.base || this.demo.documentServers.has(origin);
-      if (!isOurs && !["data:", "blob:"].includes(protocol)) fault(`a request left the origin: ${request.url()}`);
+      if (!isOurs && !["data:", "blob:"].includes(protocol)) record(`request to another origin: ${request.url()}`);
     });
   }
 }

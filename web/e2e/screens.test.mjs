@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { open, screens } from "./screens.mjs";
-import { audit, narrow, scenario, targets } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, scenario, assertTargetSize } from "./harness.mjs";
 
 const all = await screens();
 
@@ -16,13 +16,13 @@ test("screen names are unique in their area", () => {
 for (const screen of all) {
   scenario(`${screen.area}: ${screen.name} (${screen.who})`, async (harness) => {
     const page = await open(harness, screen);
-    await audit(page, "light");
-    await targets(page, "wide");
+    await assertAccessible(page, "light");
+    await assertTargetSize(page, "wide");
     await page.emulateMedia({ colorScheme: "dark" });
-    await audit(page, "dark");
-    await narrow(page, "English");
-    await audit(page, "dark, 320 px");
-    await targets(page, "320 px");
-    await narrow(await open(harness, screen, { language: "de", width: 320 }), "German");
+    await assertAccessible(page, "dark");
+    await assertNoOverflow(page, "English");
+    await assertAccessible(page, "dark, 320 px");
+    await assertTargetSize(page, "320 px");
+    await assertNoOverflow(await open(harness, screen, { language: "de", width: 320 }), "German");
   });
 }

@@ -1,18 +1,18 @@
 // Pages before sign-in, failures of signing in, and the user's own account.
 import assert from "node:assert/strict";
 
-import { audit, emailOf, ready, scenario, signIn } from "./harness.mjs";
+import { assertAccessible, emailOf, ready, scenario, signIn } from "./harness.mjs";
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
 
 scenario("wrong password and unreachable service show different errors", async (harness) => {
   const page = await harness.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
-  assert.equal(await focused(page), "email", "whoever comes can type at once");
+  assert.equal(await focused(page), "email", "the field has the focus");
   await signIn(page, "ana", "not my password");
   const alert = page.getByRole("alert");
   await alert.filter({ hasText: "The email or password is not right." }).waitFor();
-  assert.equal(await focused(page), "alert", "what went wrong is read out, and Tab leads back into the form");
-  await audit(page);
+  assert.equal(await focused(page), "alert", "the error is announced, and Tab continues into the form");
+  await assertAccessible(page);
   await page.route("**/api/auth/sign-in/email", (route) => route.abort());
   await signIn(page, "ana");
   await alert.filter({ hasText: "The service cannot be reached." }).waitFor();
@@ -57,7 +57,7 @@ scenario("password set by another user must be changed after sign-in", async (ha
   await page.locator("input[name=password]").fill("password1234");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").filter({ hasText: "too easy to guess" }).waitFor();
-  await audit(page);
+  await assertAccessible(page);
   await page.locator("input[name=current]").fill(temporaryPassword);
   await page.locator("input[name=password]").fill("seven blue whales sing");
   await page.keyboard.press("Enter");
@@ -73,7 +73,7 @@ scenario("ending other sessions keeps the current one", async (harness) => {
   await dialog.waitFor();
   await other.keyboard.press("Escape");
   assert.ok(await dialog.isVisible(), "Escape does not close it");
-  assert.ok(await other.evaluate(() => document.getElementById("root").inert), "nothing behind the dialog can be reached");
+  assert.ok(await other.evaluate(() => document.getElementById("root").inert), "nothing behind the dialog is accessible");
   for (let presses = 0; presses < 8; presses += 1) {
     await other.keyboard.press("Tab");
     assert.ok(await other.evaluate(() => document.activeElement?.closest("#root") === null), "the focus stays in the dialog");
@@ -120,7 +120,7 @@ scenario("tab sends no changes to a school that a second tab selected", async (h
   await second.getByRole("banner").getByText("Other School").waitFor();
   const window = first.getByRole("alertdialog", { name: `This tab shows ${school}` });
   await window.getByText("You are now working in Other School").waitFor();
-  await audit(first);
+  await assertAccessible(first);
   await first.keyboard.press("Escape");
   await window.waitFor();
   await window.getByRole("button", { name: "Go on in Demo School" }).click();
@@ -168,13 +168,13 @@ scenario("invited external account becomes a member by the emailed link", async 
   await admin.getByRole("button", { name: "Close" }).click();
   const invited = admin.getByRole("region", { name: "Invited" });
   await invited.getByText(guest).waitFor();
-  await audit(admin);
-  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is no membership");
+  await assertAccessible(admin);
+  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is not a membership");
 
   const link = await harness.demo.link(guest);
   const page = await harness.page("nobody", { path: link.pathname + link.hash });
   await page.getByText("invites you. Your role there: Teacher.").waitFor();
-  await audit(page);
+  await assertAccessible(page);
   await page.getByLabel("New password").fill("Tinte auf Papier");
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByText("You are a member now. Sign in.").waitFor();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 
-import { audit, scenario } from "./harness.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
 const LIST = [
   "Nachname;Vorname;E-Mail-Adresse;Klasse;Haarfarbe",
@@ -35,7 +35,7 @@ scenario("imported users can sign in", async (harness) => {
   await page.getByRole("button", { name: "1 changed", exact: true }).waitFor();
   await page.getByRole("button", { name: "1 unchanged", exact: true }).waitFor();
   await page.getByRole("row").filter({ hasText: /^5/ }).filter({ hasText: "Email: is missing" }).waitFor();
-  assert.equal((await api.get("/users?search=maja")).data.length, 0, "a check changes nothing");
+  assert.equal((await api.get("/users?search=maja")).data.length, 0, "a dry run changes nothing");
   // 8y is a typing error in the file.
   await page.getByText("8y").click();
   await page.getByRole("button", { name: "Import 3", exact: true }).click();
@@ -48,8 +48,8 @@ scenario("imported users can sign in", async (harness) => {
     ["8x", "Maja Müller", "maja@demo.example"],
   ]);
   assert.equal((await signsIn(harness, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
-  assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "who was there already is changed");
-  assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; a cell without a word moves nobody out of his");
+  assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "existing users are updated");
+  assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; an empty cell does not remove anyone from theirs");
   // Users missing from the file stay unchanged by default; deactivating them can be undone.
   await page.getByText("Who?").click();
   await page.locator("label", { hasText: "Cleo Martin" }).click();
@@ -78,7 +78,7 @@ scenario("users are found and changed by keyboard, and cannot deactivate themsel
   await page.goto("/admin/users?search=admin%40");
   await page.getByRole("button", { name: "More: Admin Alvarez" }).click();
   await page.getByRole("menuitem").first().waitFor();
-  assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Look and edit…"], "oneself is changed elsewhere");
+  assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Look and edit…"], "users change themselves on the account page");
   await page.keyboard.press("Escape");
   await page.goto("/admin/users?search=o");
   await page.getByRole("button", { name: "More: Olivia Stone" }).click();
@@ -101,7 +101,7 @@ scenario("homerooms roll over to a new school year and back", async (harness) =>
   const page = await harness.page("admin", { path: "/admin/homerooms" });
   await page.getByRole("button", { name: "New school year…" }).click();
   await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
-  await audit(page, "a new school year");
+  await assertAccessible(page, "a new school year");
   // Unselected homerooms are not copied.
   for (const { name } of others) await page.getByRole("dialog").locator("label", { hasText: new RegExp(`^${name}\\b`) }).click();
   await page.getByRole("button", { name: "Make 1 homeroom" }).click();

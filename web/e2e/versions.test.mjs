@@ -1,7 +1,7 @@
 // Two users edit the same object: the typed text stays, and the page shows the concurrent change.
 import assert from "node:assert/strict";
 
-import { audit, scenario } from "./harness.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
 scenario("concurrent settings change is shown, and typed values are saved by the next click", async (harness) => {
   const admin = await harness.api("admin");
@@ -16,7 +16,7 @@ scenario("concurrent settings change is shown, and typed values are saved by the
   await alert.getByText("“A–F”", { exact: false }).waitFor();
   assert.equal(await name.inputValue(), "Typed here");
   assert.equal((await admin.get("/admin/settings")).name, "Changed there", "nothing is overwritten");
-  await audit(page);
+  await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/settings.png` : undefined });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await alert.waitFor({ state: "detached" });
@@ -41,7 +41,7 @@ scenario("concurrent grade of another teacher stays until the conflict is resolv
   await alert.getByText("“Theirs.”", { exact: false }).waitFor();
   assert.equal(await words.inputValue(), "Mine, and longer.");
   assert.equal((await submission()).grade.feedback, "Theirs.", "nothing is overwritten");
-  await audit(page);
+  await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/grade.png` : undefined });
   await page.getByRole("button", { name: "Save what I typed" }).click();
   await alert.waitFor({ state: "detached" });

@@ -65,17 +65,17 @@ const SCREENS = [
 ];
 
 for (const { name, who, path, selector, most, pieces } of SCREENS) {
-  scenario(`the first load of the ${name} stays within ${most} KB`, async (harness, t) => {
+  scenario(`first load of the ${name} stays within ${most} KB`, async (harness, t) => {
     const { files, bytes } = await weigh(harness, who, await path(harness), selector);
     const largest = files.sort(([, one], [, other]) => other - one).slice(0, 60).map(([file, size]) => `${kb(size)} ${file}`);
     t.diagnostic(`${name}: ${kb(bytes)} in ${files.length} answers`);
     assert.ok(bytes <= most * KB, `${bytes} bytes for the ${name}:\n  ${largest.join("\n  ")}`);
   });
 
-  scenario(`the first load of the ${name} keeps the processor no longer than ${pieces} pieces of work`, async (harness, t) => {
+  scenario(`first load of the ${name} needs at most ${pieces} units of work`, async (harness, t) => {
     const address = await path(harness);
     const found = [await labour(harness, who, address, selector), await labour(harness, who, address, selector), await labour(harness, who, address, selector)];
-    t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} pieces of work`);
-    assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} pieces of work`);
+    t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} units of work`);
+    assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} units of work`);
   });
 }

@@ -1,7 +1,7 @@
 // The work room as its students use it: chat, documents, submissions and feedback.
 import assert from "node:assert/strict";
 
-import { audit, narrow, ready, scenario } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, ready, scenario } from "./harness.mjs";
 
 const rivers = (harness) => harness.group("Rivers", "ana");
 
@@ -60,7 +60,7 @@ scenario("spreadsheet is created, renamed and deleted by keyboard, with collapse
     await ana.keyboard.press("F6");
     seen.add(await ana.evaluate(() => [...document.querySelectorAll("[data-part]")].indexOf(document.activeElement)));
   }
-  assert.equal(seen.size, parts, "F6 reaches every part");
+  assert.equal(seen.size, parts, "F6 reaches every region");
 
   const line = ana.getByRole("listitem").filter({ hasText: "Sources.xlsx" });
   await line.getByRole("button").focus();
@@ -145,7 +145,7 @@ scenario("grade is hidden until published, then visible on the card and in the r
   await ben.getByRole("link", { name: /Landforms/ }).click();
   await ben.getByRole("link", { name: /Feedback New/ }).click();
   await ben.getByText("B+").first().waitFor();
-  await audit(ben);
+  await assertAccessible(ben);
   // Feedback that was viewed in this browser is no longer marked as new.
   await ben.goto("/groups");
   await ready(ben);
@@ -160,14 +160,14 @@ scenario("phone opens a document read-only, and a failed editor offers the saved
   const phone = await harness.page("ben", { path: `/g/${group.id}/d/${notes.id}`, width: 360, height: 740 });
   await phone.locator("iframe").waitFor();
   if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
-  await narrow(phone);
+  await assertNoOverflow(phone);
   // The mobile editor cannot write; the page loads the full editor instead.
   await phone.getByRole("button", { name: "Write" }).click();
   const text = phone.frameLocator("iframe").locator("textarea:not([readonly])");
   await text.fill("Written on a phone");
   await phone.getByText("Sent to the document server.").waitFor();
   assert.equal(await phone.getByRole("alert").count(), 0);
-  await narrow(phone);
+  await assertNoOverflow(phone);
 
   const cut = await harness.page("ben", { allow: [/ERR_FAILED/] });
   await cut.route("**/web-apps/**", (route) => route.abort());
@@ -239,7 +239,7 @@ scenario("document is submitted to its linked topic, and selecting another topic
   await dialog.getByRole("checkbox", { name: "Valleys.docx", checked: false }).waitFor();
   await dialog.getByRole("checkbox", { name: "Valleys.docx" }).click({ force: true });
   await dialog.getByText("“Valleys.docx” belongs to the topic “Map” now.").waitFor();
-  await audit(ben);
+  await assertAccessible(ben);
   await dialog.getByRole("radio", { name: /^Map/ }).click({ force: true });
   await dialog.getByRole("checkbox", { name: "Valleys.docx", checked: true }).waitFor();
   await dialog.getByRole("button", { name: "Submit for the group" }).click();

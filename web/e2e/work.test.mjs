@@ -1,7 +1,7 @@
 // Grading: drafts survive interruptions until they are returned; then actions on all works of a topic.
 import assert from "node:assert/strict";
 
-import { audit, scenario } from "./harness.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
 const workOf = async (harness, name) => `/t/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
@@ -33,7 +33,7 @@ scenario("grade is a draft until returned and survives a reload", async (harness
   await ada.keyboard.press("Control+Enter");
   await ada.getByText(/^Returned today/).waitFor();
   assert.equal((await rivers.grade()).value, "B+", "the group sees what was returned");
-  await audit(ada);
+  await assertAccessible(ada);
 
   // Edits from now on reach the group only after the grade is returned.
   await ada.getByRole("textbox", { name: "Grade" }).fill("C");
@@ -46,7 +46,7 @@ scenario("grade is a draft until returned and survives a reload", async (harness
   await ada.getByText("Former grades").click();
   await ada.getByText("The group saw it").first().waitFor();
   if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
-  await audit(ada);
+  await assertAccessible(ada);
 });
 
 scenario("submission taken back during grading shows a notice and keeps the text", async (harness) => {
@@ -80,7 +80,7 @@ scenario("keyboard moves between works and back to the same card", async (harnes
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
   await ada.keyboard.press("n");
   await heading("1 Rivers");
-  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was reloaded");
   await ada.keyboard.press("F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
@@ -96,7 +96,7 @@ scenario("teacher returns work for revision and submits on behalf of a group", a
   await window.getByRole("button", { name: "Give it back" }).click();
   await ada.getByText("You gave it back. The group works on it again").waitFor();
   await ada.getByRole("button", { name: "Submit for the group…" }).click();
-  await audit(ada);
+  await assertAccessible(ada);
   await window.getByRole("button", { name: "Submit", exact: true }).click();
   await ada.getByText("by a teacher for the group").waitFor();
 });
@@ -104,9 +104,9 @@ scenario("teacher returns work for revision and submits on behalf of a group", a
 scenario("grades are imported from a table and returned to all groups", async (harness) => {
   const { topic, grade } = await handIn(harness);
   const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
-  const menu = async (deed) => {
+  const menu = async (item) => {
     await ada.getByRole("button", { name: "Grade table" }).click();
-    await ada.getByRole("menuitem", { name: deed }).click();
+    await ada.getByRole("menuitem", { name: item }).click();
   };
   const [saved] = await Promise.all([ada.waitForEvent("download"), menu("Download as CSV")]);
   const table = await (await saved.createReadStream()).toArray();
@@ -151,7 +151,7 @@ scenario("failed PDF conversion shows an error and can be retried", async (harne
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
   const tray = ada.getByRole("region", { name: "Files on their way" });
   await tray.getByText("The document server could not do that.").waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
   await ada.unroute("**/pdf");
   const [saved] = await Promise.all([ada.waitForEvent("download"), tray.getByRole("button", { name: "Try again" }).click()]);
   assert.equal(saved.suggestedFilename(), "Coasts.pdf");
@@ -169,5 +169,5 @@ scenario("topic archive downloads while the user navigates", async (harness) => 
   await ada.getByRole("link", { name: "Today", exact: true }).first().click();
   await ada.waitForURL(/\/today$/);
   await tray.getByText("Ready and saved.").waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
 });

@@ -4,9 +4,9 @@ import { Buffer } from "node:buffer";
 const LIST = "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
 /** An import file as a school's administration exports it. */
 const give = (page) => page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
-const menu = async (page, name, deed) => {
+const menu = async (page, name, index) => {
   await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
-  await page.getByRole("menuitem").nth(deed).click();
+  await page.getByRole("menuitem").nth(index).click();
 };
 /** Creates a homeroom with one student; the demo school has none. */
 const homeroom = async (harness) => {

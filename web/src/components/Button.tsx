@@ -26,11 +26,11 @@ interface Props extends Omit<ButtonProps, "className" | "isPending"> {
 export function Button({ kind = "plain", className = "", isPending = false, onPress, type, ...rest }: Props) {
   // A width class given by the caller replaces the padding: of two conflicting classes the later rule would win.
   const padding = /(^|\s)px-/.test(className) ? "" : "px-4";
-  const doing = isPending ? { "data-busy": true } : { onPress, type };
+  const behaviour = isPending ? { "data-busy": true } : { onPress, type };
   return (
     <Base
       {...rest}
-      {...(doing as ButtonProps)}
+      {...(behaviour as ButtonProps)}
       className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${padding} ${KINDS[kind]} ${className}`}
     />
   );

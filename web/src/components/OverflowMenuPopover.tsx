@@ -8,7 +8,7 @@ import type { MenuAction } from "./OverflowMenu";
 /** Content of the menu of `OverflowMenu`. */
 export function OverflowMenuPopover({ label, actions, heading, ...opened }: OpenMenu & { label: string; actions: readonly MenuAction[]; heading?: string | undefined }) {
   return (
-    <MenuPopover {...opened} label={label} onAction={(id) => actions.find((deed) => deed.id === id)?.onAction()}>
+    <MenuPopover {...opened} label={label} onAction={(id) => actions.find((action) => action.id === id)?.onAction()}>
       {heading === undefined ? (
         actions.map(menuItem)
       ) : (

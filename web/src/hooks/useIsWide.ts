@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 
 const wide = window.matchMedia("(min-width: 40rem)");
-const listen = (heard: () => void) => {
-  wide.addEventListener("change", heard);
-  return () => wide.removeEventListener("change", heard);
+const listen = (listener: () => void) => {
+  wide.addEventListener("change", listener);
+  return () => wide.removeEventListener("change", listener);
 };
 
 /** Whether the screen is wide enough for side-by-side layouts. */

@@ -3,7 +3,7 @@
 import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 
-import english from "./en/door.json";
+import english from "./en/common.json";
 
 const i18n = createInstance();
 
@@ -13,15 +13,15 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type LoadTexts = () => Promise<{ default: object }>;
-type TextPart = "door" | "school" | "office" | "finish";
+type TextPart = "common" | "lesson" | "other" | "finish";
 const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
-  en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office"), finish: () => import("./en/finish.json") },
-  de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office"), finish: () => import("./de/finish.json") },
+  en: { common: async () => ({ default: english }), lesson: () => import("./en"), other: () => import("./en/other"), finish: () => import("./en/finish.json") },
+  de: { common: () => import("./de/common.json"), lesson: () => import("./de"), other: () => import("./de/other"), finish: () => import("./de/finish.json") },
 };
 /** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
 const LESSON_PAGES = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
 
-const requestedParts: TextPart[] = ["door"];
+const requestedParts: TextPart[] = ["common"];
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
@@ -52,7 +52,7 @@ export const hasVisitedSchool = (): boolean => localStorage.getItem("inside") !=
 /** Loads the texts of a page inside a school. */
 export async function loadSchoolTexts(path: string): Promise<void> {
   localStorage.setItem("inside", "");
-  await loadTexts(...(LESSON_PAGES.test(path) ? (["school"] as const) : (["school", "office"] as const)));
+  await loadTexts(...(LESSON_PAGES.test(path) ? (["lesson"] as const) : (["lesson", "other"] as const)));
 }
 
 /** Loads texts of parts that are shown later. */

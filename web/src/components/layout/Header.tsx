@@ -26,13 +26,13 @@ export function Header({ person, connection }: { person: Me; connection: Connect
         <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
       </Link>
       <nav aria-label={t("app.main")} className="hidden self-stretch md:flex">
-        {links.map(([to, words]) => (
+        {links.map(([to, label]) => (
           <Link
             key={to}
             to={to}
             className="text-ink aria-[current=page]:border-accent inline-flex min-h-13 items-center border-b-3 border-transparent px-3 pt-[3px] hover:no-underline aria-[current=page]:font-semibold"
           >
-            {t(words)}
+            {t(label)}
           </Link>
         ))}
       </nav>

@@ -11,9 +11,9 @@ export function MobileNavMenu({ label, links, onAction, ...opened }: OpenMenu & 
   const { t } = useTranslation();
   return (
     <MenuPopover {...opened} label={label} onAction={onAction}>
-      {links.map(([to, words]) => (
+      {links.map(([to, name]) => (
         <MenuItem key={to} id={to} className={OPTION}>
-          {t(words)}
+          {t(name)}
         </MenuItem>
       ))}
     </MenuPopover>

@@ -11,7 +11,7 @@ interface Props {
   /** Number of groups of the topic, including filtered ones. */
   count: number;
   at: number;
-  onDo: (doing: BoardDialog) => void;
+  onDo: (dialog: BoardDialog) => void;
   onOpen: (id: string) => void;
 }
 

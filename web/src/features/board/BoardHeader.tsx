@@ -71,7 +71,7 @@ export function BoardFilters({ board, at, show, onShow }: { board: Board; at: nu
 }
 
 /** Actions on the whole topic. */
-export function BoardActions({ board, onDo }: { board: Board; onDo: (doing: BoardDialog) => void }) {
+export function BoardActions({ board, onDo }: { board: Board; onDo: (dialog: BoardDialog) => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [isSoundOn, setSoundOn] = usePreference("chime");

@@ -6,7 +6,7 @@ import type { BoardGroup } from "./board";
 import type { BoardDialog } from "./BoardDialogs";
 
 /** Returns the actions of the menu of a card. */
-export function useGroupActions(onDialog: (doing: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => MenuAction[] {
+export function useGroupActions(onDialog: (dialog: BoardDialog) => void, onOpen: (id: string) => void): (card: BoardGroup) => MenuAction[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (card) => {

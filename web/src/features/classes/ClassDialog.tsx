@@ -171,8 +171,8 @@ function OwnerSelect({ schoolClass, value, onChange }: { schoolClass: Class | un
 function useSaveClass(schoolClass: Class | undefined, onSaved: (saved: Class) => void) {
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (words: ClassFormValues) => {
-      const { enrollHomeroom, teacherId, ...rest } = words;
+    mutationFn: (values: ClassFormValues) => {
+      const { enrollHomeroom, teacherId, ...rest } = values;
       const body = {
         ...rest,
         semester: rest.semester || null,

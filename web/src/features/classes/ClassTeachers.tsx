@@ -13,15 +13,15 @@ import { useTeachers } from "./useEnrolment";
 import { PersonPicker } from "./PersonPicker";
 
 /** The teachers of a class; its owner adds and removes co-teachers. */
-export function ClassTeachers({ schoolClass, mayChange }: { schoolClass: Class; mayChange: boolean }) {
+export function ClassTeachers({ schoolClass, canChange }: { schoolClass: Class; canChange: boolean }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
   const { add } = useTeachers(schoolClass.id);
   const coTeachers = schoolClass.coTeachers ?? [];
-  const mayName = mayChange && (isAdmin(person) || schoolClass.teacherId === person.id);
+  const canAssign = canChange && (isAdmin(person) || schoolClass.teacherId === person.id);
   return (
     <div className="flex flex-col gap-3">
-      {mayName ? (
+      {canAssign ? (
         <Card className="max-w-xl">
           <PersonPicker label={t("classes.addTeacher")} roles={["TEACHER", "ADMIN"]} excludedIds={new Set([schoolClass.teacherId, ...coTeachers.map((one) => one.id)])} onPick={(one) => add.mutate(one)} />
         </Card>
@@ -34,21 +34,21 @@ export function ClassTeachers({ schoolClass, mayChange }: { schoolClass: Class; 
           </span>
         </li>
         {coTeachers.map((one) => (
-          <CoTeacher key={one.id} classId={schoolClass.id} person={one} mayRemove={mayName} />
+          <CoTeacher key={one.id} classId={schoolClass.id} person={one} canRemove={canAssign} />
         ))}
       </ul>
     </div>
   );
 }
 
-function CoTeacher({ classId, person, mayRemove }: { classId: string; person: { id: string; name: string }; mayRemove: boolean }) {
+function CoTeacher({ classId, person, canRemove }: { classId: string; person: { id: string; name: string }; canRemove: boolean }) {
   const { t } = useTranslation();
   const row = useRef<HTMLLIElement>(null);
   const { remove } = useTeachers(classId);
   return (
     <li ref={row} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
       <span className="min-w-0 grow wrap-break-word">{person.name}</span>
-      {mayRemove ? (
+      {canRemove ? (
         <Button
           kind="quiet"
           className="px-0"

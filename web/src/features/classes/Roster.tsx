@@ -19,14 +19,14 @@ import { ResetPasswordDialog } from "./ResetPasswordDialog";
 
 interface Props {
   classId: string;
-  mayChange: boolean;
+  canChange: boolean;
   /** Shows only students without a group. */
   isUngrouped: boolean;
   onUngrouped: (isOn: boolean) => void;
 }
 
 /** The students of a class; adds and removes them. */
-export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) {
+export function Roster({ classId, canChange, isUngrouped, onUngrouped }: Props) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Skeleton />;
@@ -35,7 +35,7 @@ export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) 
   const shown = isUngrouped ? ungrouped : found.data;
   return (
     <div className="flex flex-col gap-3">
-      {mayChange ? <AddStudents classId={classId} existingIds={found.data} /> : null}
+      {canChange ? <AddStudents classId={classId} existingIds={found.data} /> : null}
       {found.data.length === 0 ? (
         <EmptyState>{t("classes.noStudents")}</EmptyState>
       ) : (
@@ -46,14 +46,14 @@ export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) 
       {found.data.length > 0 && shown.length === 0 ? <p>{t("classes.everybodyGrouped")}</p> : null}
       <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm empty:hidden">
         {shown.map((student) => (
-          <StudentRow key={student.user.id} classId={classId} student={student} mayChange={mayChange} />
+          <StudentRow key={student.user.id} classId={classId} student={student} canChange={canChange} />
         ))}
       </ul>
     </div>
   );
 }
 
-function StudentRow({ classId, student, mayChange }: { classId: string; student: ClassStudent; mayChange: boolean }) {
+function StudentRow({ classId, student, canChange }: { classId: string; student: ClassStudent; canChange: boolean }) {
   const { t } = useTranslation();
   const row = useRef<HTMLLIElement>(null);
   const { remove } = useEnrolment(classId);
@@ -66,7 +66,7 @@ function StudentRow({ classId, student, mayChange }: { classId: string; student:
         <span className="text-soft text-sm wrap-anywhere">{user.email}</span>
         <span className="text-sm">{groupIds.length === 0 ? <Badge tone="warn">{t("classes.inNoGroup")}</Badge> : t("courses.groups", { count: groupIds.length })}</span>
       </div>
-      {mayChange ? (
+      {canChange ? (
         <OverflowMenu
           label={user.name}
           isPending={remove.isPending}

@@ -33,7 +33,7 @@ interface Owner {
 }
 
 /** Files of a course: topic files for all groups, topic files for one group, and files of single groups. */
-export function CourseFiles({ topics, groups, mayChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayChange: boolean }) {
+export function CourseFiles({ topics, groups, canChange }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; canChange: boolean }) {
   const { t } = useTranslation();
   const own = groups.filter((group) => group.attachments.length > 0);
   if (topics.length === 0 && own.length === 0) return <EmptyState>{t("courses.noFiles")}</EmptyState>;
@@ -41,7 +41,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       {topics.map((topic) => {
-        const isOpen = mayChange && topic.status === "ACTIVE";
+        const isOpen = canChange && topic.status === "ACTIVE";
         return (
           <Card key={topic.id} className="flex flex-col gap-3">
             <h2>
@@ -52,7 +52,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
             {topic.attachments.length === 0 ? <p className="text-soft">{t("courses.noFilesHere")}</p> : null}
             <FileList
               owner={{ kind: "assignments", id: topic.id }}
-              mayDelete={isOpen}
+              canDelete={isOpen}
               files={topic.attachments.map((file) => {
                 const group = ownerLabel(topic, file.groupAssignmentId);
                 return { ...file, note: group ? t("courses.onlyFor", { group: numberedName(group) }) : t("courses.forAll") };
@@ -69,8 +69,8 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
               {numberedName(group)}
             </Link>
           </h2>
-          <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
-          {mayChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} /> : null}
+          <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} canDelete={canChange} />
+          {canChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={numberedName(group)} /> : null}
         </Card>
       ))}
     </div>
@@ -78,7 +78,7 @@ export function CourseFiles({ topics, groups, mayChange }: { topics: readonly Li
 }
 
 /** Files to download, and to delete where permitted. */
-export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; mayDelete: boolean }) {
+export function FileList({ owner, files, canDelete }: { owner: Owner; files: readonly (CourseFile & { note?: string })[]; canDelete: boolean }) {
   const size = useFormatBytes();
   if (files.length === 0) return null;
   return (
@@ -91,7 +91,7 @@ export function FileList({ owner, files, mayDelete }: { owner: Owner; files: rea
               {file.fileName} <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
             </span>
           </a>
-          {mayDelete ? <DeleteFile owner={owner} file={file} /> : null}
+          {canDelete ? <DeleteFile owner={owner} file={file} /> : null}
         </li>
       ))}
     </ul>

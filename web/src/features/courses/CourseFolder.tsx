@@ -100,10 +100,10 @@ function EmptyFolder({ folder, subject, location }: { folder: ClassFolder | unde
   const [isOpen, setIsOpen] = useState(false);
   const where = [folder?.of.name, subject?.name].filter(Boolean).join(" / ");
   const text = location.status === "ARCHIVED" ? t("courses.noneArchived") : where === "" ? t("courses.none") : t("courses.noneIn", { where });
-  const mayAdd = location.status !== "ARCHIVED" && (folder === undefined || (isManaged(folder.of) && folder.of.status !== "ARCHIVED"));
+  const canAdd = location.status !== "ARCHIVED" && (folder === undefined || (isManaged(folder.of) && folder.of.status !== "ARCHIVED"));
   return (
     <>
-      <EmptyState action={mayAdd ? <Button onPress={() => setIsOpen(true)}>{t("courses.newHere")}</Button> : undefined}>{text}</EmptyState>
+      <EmptyState action={canAdd ? <Button onPress={() => setIsOpen(true)}>{t("courses.newHere")}</Button> : undefined}>{text}</EmptyState>
       {isOpen ? <CourseDialog classId={folder?.of.id} subjectId={subject?.id} onClose={() => setIsOpen(false)} /> : null}
     </>
   );

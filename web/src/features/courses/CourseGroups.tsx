@@ -26,28 +26,28 @@ interface Props {
   classId: string;
   courseId: string;
   /** Whether groups can be added. */
-  mayAdd: boolean;
+  canAdd: boolean;
   /** Whether anything can be changed. */
-  mayChange: boolean;
+  canChange: boolean;
   /** Link to the group maker. */
   toDivide: React.ReactNode;
 }
 
 /** The groups of a course with their members and files. */
-export function CourseGroups({ groups, classId, courseId, mayAdd, mayChange, toDivide }: Props) {
+export function CourseGroups({ groups, classId, courseId, canAdd, canChange, toDivide }: Props) {
   const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <div className="flex flex-col gap-3">
-      {mayAdd ? (
+      {canAdd ? (
         <span>
           <Button onPress={() => setIsOpen(true)}>{t("courses.newGroup")}</Button>
         </span>
       ) : null}
-      {groups.length === 0 ? <EmptyState action={mayAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState> : null}
+      {groups.length === 0 ? <EmptyState action={canAdd ? toDivide : undefined}>{t("courses.noGroups")}</EmptyState> : null}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {groups.map((group) => (
-          <GroupRow key={group.id} group={group} groups={groups} mayChange={mayChange} />
+          <GroupRow key={group.id} group={group} groups={groups} canChange={canChange} />
         ))}
       </ul>
       {isOpen ? <GroupDialog classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
@@ -55,7 +55,7 @@ export function CourseGroups({ groups, classId, courseId, mayAdd, mayChange, toD
   );
 }
 
-function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: readonly ListedGroup[]; mayChange: boolean }) {
+function GroupRow({ group, groups, canChange }: { group: ListedGroup; groups: readonly ListedGroup[]; canChange: boolean }) {
   const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   return (
@@ -66,7 +66,7 @@ function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: re
             {numberedName(group)}
           </Link>
         </h2>
-        {mayChange ? <GroupMenu group={group} /> : null}
+        {canChange ? <GroupMenu group={group} /> : null}
       </div>
       <GroupBadges group={group} />
       {group.members.length === 0 ? <p className="text-soft text-sm">{t("courses.noMembers")}</p> : null}
@@ -74,12 +74,12 @@ function GroupRow({ group, groups, mayChange }: { group: ListedGroup; groups: re
         {group.members.map((member) => (
           <li key={member.userId} className="flex min-h-11 items-center gap-2">
             <span className="min-w-0 grow wrap-break-word">{member.user.name}</span>
-            {mayChange ? <MemberMenu group={group} groups={groups} person={member.user} /> : null}
+            {canChange ? <MemberMenu group={group} groups={groups} person={member.user} /> : null}
           </li>
         ))}
       </ul>
-      <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
-      {mayChange ? (
+      <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} canDelete={canChange} />
+      {canChange ? (
         <div className="mt-auto -mb-1 flex flex-wrap gap-1">
           <Button kind="quiet" className="-ms-2 px-2" onPress={() => setIsAdding(true)}>
             <UserPlus aria-hidden="true" className="size-4" />

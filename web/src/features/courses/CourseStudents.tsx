@@ -13,7 +13,7 @@ import { MemberMenu } from "./CourseGroups";
 import { numberedName, withGroups } from "./useMembers";
 
 /** The students of the class with their group in this course; students without a group come first. */
-export function CourseStudents({ classId, groups, mayChange }: { classId: string; groups: readonly ListedGroup[]; mayChange: boolean }) {
+export function CourseStudents({ classId, groups, canChange }: { classId: string; groups: readonly ListedGroup[]; canChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(classStudentsQuery(classId));
   if (found.isPending) return <Skeleton />;
@@ -51,7 +51,7 @@ export function CourseStudents({ classId, groups, mayChange }: { classId: string
                 </span>
               )}
             </div>
-            {mayChange && groups.length > (group ? 1 : 0) ? <MemberMenu group={group} groups={groups} person={student.user} /> : null}
+            {canChange && groups.length > (group ? 1 : 0) ? <MemberMenu group={group} groups={groups} person={student.user} /> : null}
           </li>
         ))}
       </ul>

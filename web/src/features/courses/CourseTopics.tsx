@@ -15,10 +15,10 @@ import { CloneToCourseDialog } from "./CloneToCourseDialog";
 import { type TopicProgress, progressOf, countWaiting } from "./progress";
 
 /** The topics of a course with progress, help requests and links. */
-export function CourseTopics({ topics, groups, mayAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; mayAdd: boolean; newTopicLink: React.ReactNode }) {
+export function CourseTopics({ topics, groups, canAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; canAdd: boolean; newTopicLink: React.ReactNode }) {
   const { t } = useTranslation();
   const [cloned, setCloned] = useState<ListedAssignment>();
-  if (topics.length === 0) return <EmptyState action={mayAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
+  if (topics.length === 0) return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
   return (
     <>
       <ul className="flex flex-col gap-2">

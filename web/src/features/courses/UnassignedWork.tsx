@@ -17,7 +17,7 @@ import { coursesQuery } from "./courses";
 import { isArchived } from "./folders";
 
 /** Groups and topics without a course; each can be moved into one. */
-export function UnassignedWork({ groups, topics, mayChange = true }: { groups: readonly ListedGroup[]; topics: readonly ListedAssignment[]; mayChange?: boolean }) {
+export function UnassignedWork({ groups, topics, canChange = true }: { groups: readonly ListedGroup[]; topics: readonly ListedAssignment[]; canChange?: boolean }) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
   return (
@@ -27,14 +27,14 @@ export function UnassignedWork({ groups, topics, mayChange = true }: { groups: r
       {groups.length + topics.length === 0 ? <EmptyState>{t("courses.noneLoose")}</EmptyState> : null}
       <ul className="flex flex-col gap-2">
         {topics.map((topic) => (
-          <UnassignedRow key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
+          <UnassignedRow key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={canChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
             <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
               {topic.title}
             </Link>
           </UnassignedRow>
         ))}
         {groups.map((group) => (
-          <UnassignedRow key={group.id} kind={t("courses.group")} within={group.class.name} onMove={mayChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
+          <UnassignedRow key={group.id} kind={t("courses.group")} within={group.class.name} onMove={canChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
             <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
               {group.groupNumber} {group.displayName ?? group.name}
             </Link>

@@ -24,14 +24,14 @@ export const EMPTY: GradeForm = { ...NOTHING, members: {} };
 export const isBlank = (own: MemberGradeForm): boolean => own.value.trim() === "" && own.points.trim() === "" && own.feedback.trim() === "";
 export const isEmpty = (form: GradeForm): boolean => isBlank(form) && Object.values(form.members).every(isBlank);
 
-const text = (own: { value?: string | null; points?: number | null; feedback?: string | null }): MemberGradeForm => ({
+const memberForm = (own: { value?: string | null; points?: number | null; feedback?: string | null }): MemberGradeForm => ({
   value: own.value ?? "",
   points: own.points == null ? "" : String(own.points),
   feedback: own.feedback ?? "",
 });
 
 export const formOf = (grade: Schemas["Grade"] | null): GradeForm =>
-  grade === null ? EMPTY : { ...text(grade), members: Object.fromEntries(grade.memberGrades.map((own) => [own.userId, text(own)])) };
+  grade === null ? EMPTY : { ...memberForm(grade), members: Object.fromEntries(grade.memberGrades.map((own) => [own.userId, memberForm(own)])) };
 
 /** Parses points, with point or comma; null if empty, undefined if invalid. */
 export function parsePoints(typed: string): number | null | undefined {
@@ -47,7 +47,7 @@ export function arePointsValid(typed: string, most: number | null): boolean {
   return points !== undefined && (points === null || most === null || points <= most);
 }
 
-const orNull = (words: string): string | null => (words.trim() === "" ? null : words.trim());
+const orNull = (input: string): string | null => (input.trim() === "" ? null : input.trim());
 
 /** Request body of the form; undefined while a field is invalid. */
 export function gradeBody(form: GradeForm, most: number | null): Schemas["GradeEdit"] | undefined {

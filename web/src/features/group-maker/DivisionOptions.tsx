@@ -27,7 +27,7 @@ interface Props {
   present: readonly string[];
   /** Number of students who are in a group of this course already. */
   groupedCount: number;
-  onGroups: (groups: string[][], said: string) => void;
+  onGroups: (groups: string[][], announcement: string) => void;
 }
 
 /** Options for assigning the students, and three ways to lay out the cards. */

@@ -65,7 +65,7 @@ export function StudentColumn({ column, name, origin, students, absent, targets,
   const menuActions = (student: Student): MenuAction[] => {
     const isAbsent = absent.includes(student.id);
     return [
-      ...targets.filter((goal) => goal.key !== column).map((goal) => ({ id: goal.key ?? UNASSIGNED, name: goal.name, onAction: () => move(student.id, goal.key) })),
+      ...targets.filter((target) => target.key !== column).map((target) => ({ id: target.key ?? UNASSIGNED, name: target.name, onAction: () => move(student.id, target.key) })),
       ...(onMark === undefined ? [] : [{ id: "absent", name: isAbsent ? t("divide.here") : t("divide.absent"), onAction: () => onMark(selectionWith(student.id), !isAbsent) }]),
     ];
   };

@@ -59,8 +59,8 @@ export function parseRole(text: string): string {
 export function splitName(name: string): { firstName: string; lastName: string } {
   const [last, first] = name.split(",", 2);
   if (first !== undefined) return { firstName: first.trim(), lastName: (last ?? "").trim() };
-  const words = name.trim().split(/\s+/);
-  return { firstName: words.slice(0, -1).join(" "), lastName: words.at(-1) ?? "" };
+  const parts = name.trim().split(/\s+/);
+  return { firstName: parts.slice(0, -1).join(" "), lastName: parts.at(-1) ?? "" };
 }
 
 export const HEADER = ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes", "passwordHash"] as const;

@@ -23,14 +23,14 @@ export function AdminNav() {
   }, []);
   return (
     <nav ref={bar} aria-label={t("admin.title")} className="border-faint relative -mx-3 -mt-3 mb-4 sm:-mx-4 sm:-mt-4 flex gap-1 overflow-x-auto border-b px-2 print:hidden">
-      {LINKS.map(([to, words]) => (
+      {LINKS.map(([to, label]) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
           className="text-ink aria-[current=page]:border-accent inline-flex min-h-11 shrink-0 items-center border-b-3 border-transparent px-3 -outline-offset-3! hover:no-underline aria-[current=page]:font-semibold"
         >
-          {t(words)}
+          {t(label)}
         </Link>
       ))}
     </nav>

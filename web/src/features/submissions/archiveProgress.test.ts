@@ -31,20 +31,20 @@ async function archive(files: Record<string, string>): Promise<Bytes> {
 
 const LIST = 'group,file,pdf\r\n"Rivers, ""big""",1/Rivers.docx,1/Rivers.pdf\r\nCoasts,5/Coasts.docx,\r\nCaves,,\r\n';
 
-async function stream(bytes: Bytes, size: number): Promise<{ heard: ArchiveProgress[]; missing: string[] }> {
-  const heard: ArchiveProgress[] = [];
-  const watching = new Archive((progress) => heard.push(progress));
+async function stream(bytes: Bytes, size: number): Promise<{ reports: ArchiveProgress[]; missing: string[] }> {
+  const reports: ArchiveProgress[] = [];
+  const watching = new Archive((progress) => reports.push(progress));
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.slice(index * size, (index + 1) * size));
   const source = new ReadableStream<Bytes>({ pull: (out) => (pieces.length === 0 ? out.close() : out.enqueue(pieces.shift()!)) });
   const whole = await new Response(source.pipeThrough(watching.stream)).blob();
-  return { heard, missing: await watching.missing(whole) };
+  return { reports, missing: await watching.missing(whole) };
 }
 
 describe("archive stream", () => {
   const files = { "index.csv": LIST, "1/Rivers.docx": "a".repeat(3_000), "1/Rivers.pdf": "b", "5/Coasts.docx": "c" };
   it.each([1, 7, 1_000_000])("counts its files, whatever the pieces (%i bytes)", async (size) => {
-    const { heard, missing } = await stream(await archive(files), size);
-    expect(heard.at(-1)).toEqual({ bytes: (await archive(files)).length, files: 2, total: 3 });
+    const { reports, missing } = await stream(await archive(files), size);
+    expect(reports.at(-1)).toEqual({ bytes: (await archive(files)).length, files: 2, total: 3 });
     expect(missing).toEqual([]);
   });
   it("reports missing files", async () => {
@@ -53,8 +53,8 @@ describe("archive stream", () => {
     expect(missing).toEqual(["1/Rivers.pdf: it could not be converted", "5/Coasts.pdf: it is damaged"]);
   });
   it("may not be an archive", async () => {
-    const { heard, missing } = await stream(encode("%PDF-1.7 just a document"), 5);
-    expect(heard.at(-1)).toEqual({ bytes: 24 });
+    const { reports, missing } = await stream(encode("%PDF-1.7 just a document"), 5);
+    expect(reports.at(-1)).toEqual({ bytes: 24 });
     expect(missing).toEqual([]);
   });
 });

@@ -85,7 +85,7 @@ export const countDraftGrades = (topic: Schemas["Assignment"] | undefined): numb
 
 const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
 
-/** Sorts after all letters and digits. */
+/** Sorts after all other text. */
 const LAST = "\uffff";
 
 /** Sort keys of the columns. */

@@ -18,9 +18,9 @@ describe("edits", () => {
   });
   it("follow the service where unedited, and end once saved", () => {
     const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 10 });
-    const told = { ...base, title: "Lakes", deadline: "2026-11-23T10:00:00Z" };
-    expect(applyEdits(told, edits).deadline).toBe(told.deadline);
-    expect(remainingEdits(told, edits)).toEqual({ maxPoints: 10 });
+    const saved = { ...base, title: "Lakes", deadline: "2026-11-23T10:00:00Z" };
+    expect(applyEdits(saved, edits).deadline).toBe(saved.deadline);
+    expect(remainingEdits(saved, edits)).toEqual({ maxPoints: 10 });
   });
 });
 

@@ -11,7 +11,7 @@ export function PasswordSheets({ caller }: { caller: Me }) {
   const all = useSyncExternalStore(usePrintedSheets.listen, usePrintedSheets.now);
   if (all.length === 0) return null;
   return createPortal(
-    <div className="on-paper">
+    <div className="print-only">
       <ul className="grid grid-cols-2 text-sm">
         {all.map((slip) => (
           <li key={slip.email} className="flex break-inside-avoid flex-col gap-1 border border-dashed border-black p-4">

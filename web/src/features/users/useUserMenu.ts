@@ -22,6 +22,6 @@ export function useUserMenu(caller: Me, actions: ReturnType<typeof useUserAction
       !isOn && { id: "on", name: t("people.switchOn"), onAction: () => actions.allow.mutate({ user, isActive: true }) },
       { id: "remove", name: t("people.remove"), isDanger: true, onAction: () => onOpen("remove", user) },
     ];
-    return all.filter((deed): deed is MenuAction => deed !== false);
+    return all.filter((action): action is MenuAction => action !== false);
   };
 }

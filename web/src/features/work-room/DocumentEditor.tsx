@@ -99,8 +99,8 @@ function useDocumentFreeze(id: string, isUnsent: boolean): boolean {
   const isFreezing = frozen === id;
   useEffect(
     () =>
-      addEventListener((event, said) => {
-        const isOwn = "documentId" in said && said.documentId === id;
+      addEventListener((event, payload) => {
+        const isOwn = "documentId" in payload && payload.documentId === id;
         if (isOwn && event === "document:status") setFrozen(undefined);
         if (!isOwn || event !== "document:freezing") return false;
         setFrozen(id);

@@ -68,7 +68,7 @@ export function DocumentMenu({ document, workRoom, isOpen }: { document: Documen
   ];
   return (
     <span ref={section} className="shrink-0">
-      <OverflowMenu label={fileName(document)} actions={actions.filter((deed) => deed !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
+      <OverflowMenu label={fileName(document)} actions={actions.filter((action) => action !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
       {dialog === "rename" ? <RenameDocumentDialog document={document} groupId={workRoom.groupId} onClose={close} /> : null}
       {dialog === "versions" ? <VersionsDialog document={document} workRoom={workRoom} onClose={close} /> : null}
       {dialog === "delete" ? (

@@ -100,5 +100,5 @@ function useUnreadInTitle(count: number): void {
 /** Applies chat events to the cached messages. */
 function useChatEvents(workRoomId: string, own: string): void {
   const cache = useQueryClient();
-  useEffect(() => addEventListener((event, said) => applyChatEvent(cache, workRoomId, own, event, said)), [cache, workRoomId, own]);
+  useEffect(() => addEventListener((event, payload) => applyChatEvent(cache, workRoomId, own, event, payload)), [cache, workRoomId, own]);
 }

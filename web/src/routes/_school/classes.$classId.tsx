@@ -88,12 +88,12 @@ function ClassTabs({ schoolClass }: { schoolClass: Class }) {
   const groups = (useQuery(unassignedGroupsQuery).data ?? []).filter((group) => group.classId === schoolClass.id);
   const topics = (useQuery(unassignedTopicsQuery).data ?? []).filter((topic) => topic.classId === schoolClass.id);
   const unassigned = groups.length + topics.length;
-  const mayChange = schoolClass.status !== "ARCHIVED";
+  const canChange = schoolClass.status !== "ARCHIVED";
   const shown: Record<ClassTab, ReactNode> = {
-    students: <Roster classId={schoolClass.id} mayChange={mayChange} isUngrouped={ungrouped} onUngrouped={(isOn) => void navigate({ search: isOn ? { ungrouped: true } : {}, replace: true })} />,
-    courses: <ClassCourses schoolClass={schoolClass} mayChange={mayChange} />,
-    teachers: <ClassTeachers schoolClass={schoolClass} mayChange={mayChange} />,
-    loose: <UnassignedWork groups={groups} topics={topics} mayChange={mayChange} />,
+    students: <Roster classId={schoolClass.id} canChange={canChange} isUngrouped={ungrouped} onUngrouped={(isOn) => void navigate({ search: isOn ? { ungrouped: true } : {}, replace: true })} />,
+    courses: <ClassCourses schoolClass={schoolClass} canChange={canChange} />,
+    teachers: <ClassTeachers schoolClass={schoolClass} canChange={canChange} />,
+    loose: <UnassignedWork groups={groups} topics={topics} canChange={canChange} />,
   };
   const names: Record<ClassTab, string> = { students: t("courses.studentsTab"), courses: t("nav.courses"), teachers: t("classes.teachersTab"), loose: t("courses.loose") };
   const counts: Record<ClassTab, number | undefined> = { students: schoolClass.counts?.students, courses: schoolClass.counts?.courses, teachers: 1 + (schoolClass.coTeachers?.length ?? 0), loose: unassigned };
@@ -107,20 +107,20 @@ function ClassTabs({ schoolClass }: { schoolClass: Class }) {
   );
 }
 
-function ClassCourses({ schoolClass, mayChange }: { schoolClass: Class; mayChange: boolean }) {
+function ClassCourses({ schoolClass, canChange }: { schoolClass: Class; canChange: boolean }) {
   const { t } = useTranslation();
   const found = useQuery(coursesQuery);
   const [isOpen, setIsOpen] = useState(false);
   if (found.isPending) return <Skeleton />;
   if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
   const own = found.data.filter((course) => course.classId === schoolClass.id);
-  const add = mayChange ? <Button onPress={() => setIsOpen(true)}>{t("courses.new")}</Button> : undefined;
+  const add = canChange ? <Button onPress={() => setIsOpen(true)}>{t("courses.new")}</Button> : undefined;
   return (
     <div className="flex flex-col items-stretch gap-3">
       {own.length === 0 ? <EmptyState action={add}>{t("courses.noneIn", { where: schoolClass.name })}</EmptyState> : <span>{add}</span>}
       <ul className="flex flex-col gap-2">
         {own.map((course) => (
-          <CourseRow key={course.id} course={course} isManaged={mayChange} hasClass={false} />
+          <CourseRow key={course.id} course={course} isManaged={canChange} hasClass={false} />
         ))}
       </ul>
       {isOpen ? <CourseDialog classId={schoolClass.id} onClose={() => setIsOpen(false)} /> : null}

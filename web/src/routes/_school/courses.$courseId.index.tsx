@@ -56,8 +56,8 @@ function Course() {
 function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const mayChange = isOwn && course.class.status !== "ARCHIVED";
-  const mayAdd = mayChange && course.status === "ACTIVE";
+  const canChange = isOwn && course.class.status !== "ARCHIVED";
+  const canAdd = canChange && course.status === "ACTIVE";
   return (
     <div className="flex flex-col gap-4">
       <Breadcrumbs
@@ -71,17 +71,17 @@ function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: 
         <div className="me-auto min-w-0 wrap-break-word">
           <PageHeading title={course.name}>{course.name}</PageHeading>
         </div>
-        {mayAdd ? (
+        {canAdd ? (
           <>
             <NewTopicLink courseId={course.id} />
             <GroupMakerLink courseId={course.id} />
           </>
         ) : null}
-        {mayChange ? <CourseMenu course={course} onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
+        {canChange ? <CourseMenu course={course} onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
       </div>
       {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
       <ArchivedNotice course={course} isOwn={isOwn} />
-      {isOwn ? <CourseTabs course={course} students={students} mayAdd={mayAdd} mayChange={mayChange} /> : <CourseOutline course={course} />}
+      {isOwn ? <CourseTabs course={course} students={students} canAdd={canAdd} canChange={canChange} /> : <CourseOutline course={course} />}
     </div>
   );
 }
@@ -140,11 +140,11 @@ function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolea
 interface CourseTabsProps {
   course: CourseDetail;
   students: number | undefined;
-  mayAdd: boolean;
-  mayChange: boolean;
+  canAdd: boolean;
+  canChange: boolean;
 }
 
-function CourseTabs({ course, students, mayAdd, mayChange }: CourseTabsProps) {
+function CourseTabs({ course, students, canAdd, canChange }: CourseTabsProps) {
   const { t } = useTranslation();
   const { tab = "topics" } = Route.useSearch();
   const navigate = Route.useNavigate();
@@ -167,10 +167,10 @@ function CourseTabs({ course, students, mayAdd, mayChange }: CourseTabsProps) {
   const files = both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) + both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
   const { id, classId } = course;
   const shown: Record<CourseTab, ReactNode> = {
-    topics: <CourseTopics {...both} mayAdd={mayAdd} newTopicLink={<NewTopicLink courseId={id} />} />,
-    groups: <CourseGroups groups={both.groups} classId={classId} courseId={id} mayAdd={mayAdd} mayChange={mayChange} toDivide={<GroupMakerLink courseId={id} />} />,
-    students: <CourseStudents classId={classId} groups={both.groups} mayChange={mayChange} />,
-    files: <CourseFiles {...both} mayChange={mayChange} />,
+    topics: <CourseTopics {...both} canAdd={canAdd} newTopicLink={<NewTopicLink courseId={id} />} />,
+    groups: <CourseGroups groups={both.groups} classId={classId} courseId={id} canAdd={canAdd} canChange={canChange} toDivide={<GroupMakerLink courseId={id} />} />,
+    students: <CourseStudents classId={classId} groups={both.groups} canChange={canChange} />,
+    files: <CourseFiles {...both} canChange={canChange} />,
   };
   const names: Record<CourseTab, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
   const counts: Record<CourseTab, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };

@@ -145,7 +145,7 @@ interface BoardKeyHandlers {
   board: Board;
   at: number;
   goTo: (id: string) => void;
-  onDialog: (doing: BoardDialog) => void;
+  onDialog: (dialog: BoardDialog) => void;
   onSidebar: () => void;
   onProjector: () => void;
 }
@@ -168,8 +168,8 @@ function useBoardKeys({ board, at, goTo, onDialog, onSidebar, onProjector }: Boa
   useShortcuts({
     h: board.helpQueue.length > 0 ? first : undefined,
     n: () => {
-      const goal = nextInCycle(groupsNeedingTeacher(board, at), groupAt(document.activeElement));
-      if (goal !== undefined) goTo(goal);
+      const target = nextInCycle(groupsNeedingTeacher(board, at), groupAt(document.activeElement));
+      if (target !== undefined) goTo(target);
     },
     m: () => {
       const groupId = groupAt(document.activeElement);
