@@ -46,7 +46,7 @@ try {
         await harness.closePages();
       }
       parts.set(screen.area, [...(parts.get(screen.area) ?? []), { ...screen, file: name, address }]);
-      console.log(`drawn: ${screen.area}, ${screen.name}`);
+      console.log(`screenshot: ${screen.area}, ${screen.name}`);
     } catch (error) {
       failed.push(`${screen.area}, ${screen.name}: ${error.message.split("\n")[0]}`);
       await harness.closePages();
@@ -67,8 +67,8 @@ const section = ({ name, who, address, file }) => `### ${name}
 const text = [...parts].map(([area, list]) => `## ${title(area)}\n\n${list.map(section).join("\n")}`);
 writeFileSync(new URL("screens.md", DOCS), `# Every screen
 
-Drawn by \`make tour\` in Debian's Chromium from the demo school, out of the same lists (\`web/e2e/screens/\`) that the
-browser tests hold against WCAG 2.2 AA. Nothing here is drawn by hand.
+Screenshots of the demo school, taken by \`make tour\` in Debian's Chromium from the same lists (\`web/e2e/screens/\`) that the
+browser tests check against WCAG 2.2 AA.
 
 ${text.join("\n")}`);
 
