@@ -7,16 +7,16 @@ interface PageSchool {
   name: string;
 }
 
-interface State {
+interface PageSchoolState {
   school: PageSchool | null;
   /** Whether the active school of the session differs from the school of this page. */
   isChanged: boolean;
 }
 
-let state: State = { school: null, isChanged: false };
+let state: PageSchoolState = { school: null, isChanged: false };
 const listeners = new Set<() => void>();
 
-function set(next: State): void {
+function set(next: PageSchoolState): void {
   state = next;
   for (const listener of listeners) listener();
 }

@@ -30,7 +30,7 @@ export const meQuery = queryOptions({
 export const schoolsQuery = (person: Me) =>
   queryOptions({
     queryKey: queryKeys.schools.of(person.id),
-    queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<School[]>,
+    queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<SchoolSummary[]>,
   });
 
 /** The active school of the session, fetched when a page shows a different one. */
@@ -50,7 +50,7 @@ export const impersonationQuery = queryOptions({
   staleTime: Infinity,
 });
 
-export interface School {
+export interface SchoolSummary {
   id: string;
   name: string;
   slug: string;

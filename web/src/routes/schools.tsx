@@ -8,7 +8,7 @@ import { FormAlert } from "../auth/FormAlert";
 import { AuthPage } from "../auth/AuthPage";
 import { SignOutButton } from "../auth/SignOutButton";
 import { OwnInvitations } from "../auth/OwnInvitations";
-import { chooseSchool, isSuper, getLastSchool, meQuery, type Me, safeRedirect, type School, schoolsQuery } from "../auth/session";
+import { chooseSchool, isSuper, getLastSchool, meQuery, type Me, safeRedirect, type SchoolSummary, schoolsQuery } from "../auth/session";
 import { Button } from "../components/Button";
 import { ErrorMessage } from "../components/ErrorMessage";
 
@@ -32,7 +32,7 @@ export const Route = createFileRoute("/schools")({
 });
 
 /** The school to enter without asking: the one named in the URL, the only one, or the last one; null when the user has to choose. */
-function automaticSchool(list: readonly School[], person: Me, named: string | null): School | undefined {
+function automaticSchool(list: readonly SchoolSummary[], person: Me, named: string | null): SchoolSummary | undefined {
   const byName = list.find((school) => school.slug === named);
   if (byName || person.organization) return byName;
   return list.length === 1 ? list[0] : list.find((school) => school.id === getLastSchool(person));
@@ -81,7 +81,7 @@ function Schools() {
   );
 }
 
-function Cards({ list, pick, isPending }: { list: readonly School[]; pick: (id: string) => void; isPending: boolean }) {
+function Cards({ list, pick, isPending }: { list: readonly SchoolSummary[]; pick: (id: string) => void; isPending: boolean }) {
   return (
     <ul className="flex flex-col gap-2">
       {list.map((school, index) => (

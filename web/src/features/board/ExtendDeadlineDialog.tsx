@@ -15,7 +15,7 @@ import { Dialog } from "../../components/Dialog";
 import { type Board, extendedDeadline } from "./board";
 
 const STEPS = ["5", "10", "15"] as const;
-type Step = (typeof STEPS)[number];
+type DeadlineStep = (typeof STEPS)[number];
 
 /** Extends the deadline of the topic: previews the number of affected groups first; can be undone. */
 export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
   const { moment } = useTime();
   const cache = useQueryClient();
   const { id, deadline } = board.assignment;
-  const [step, setStep] = useState<Step>("5");
+  const [step, setStep] = useState<DeadlineStep>("5");
   const [customDeadline, setCustomDeadline] = useState(false);
   const [opened] = useState(serverNow);
   const next = extendedDeadline(deadline, opened, Number(step));

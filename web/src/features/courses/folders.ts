@@ -16,13 +16,13 @@ export interface ClassFolder {
 }
 
 export const STATUSES = ["ACTIVE", "ARCHIVED", "ALL"] as const;
-export type Status = (typeof STATUSES)[number];
+export type StatusFilter = (typeof STATUSES)[number];
 
 /** The location stored in the URL: a class, a subject in it or in all classes, or work without a course; plus owner and status filters. */
 export interface FolderLocation {
   class?: string;
   subject?: string;
-  status?: Exclude<Status, "ACTIVE">;
+  status?: Exclude<StatusFilter, "ACTIVE">;
   /** Includes classes of other teachers. */
   everyone?: true;
   /** Groups and topics without a course. */
@@ -46,7 +46,7 @@ export function parseLocation(search: Record<string, unknown>): FolderLocation {
 /** A course of an archived class counts as archived, whatever its own status. */
 export const isArchived = (course: Course): boolean => course.status === "ARCHIVED" || course.class.status === "ARCHIVED";
 
-const matchesStatus = (isOld: boolean, status: Status): boolean => status === "ALL" || isOld === (status === "ARCHIVED");
+const matchesStatus = (isOld: boolean, status: StatusFilter): boolean => status === "ALL" || isOld === (status === "ARCHIVED");
 
 /**
  * Builds the folders of a location. Empty classes with the wanted status are included, so that a first course can be added;

@@ -15,10 +15,10 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { Skeleton } from "../../components/Skeleton";
 import { Time } from "../../components/Time";
 import { GradeSummary } from "../grading/GradeSummary";
-import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type Topic, feedbackTextsQuery } from "./feedback";
+import { attemptsQuery, type Feedback, isPublished, markFeedbackSeen, type Submission, type GroupTopic, feedbackTextsQuery } from "./feedback";
 
 /** Feedback on the work of a group for one topic. Students see published feedback only. */
-export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: Topic; own: string }) {
+export function FeedbackView({ workRoom, topic, own }: { workRoom: WorkRoom; topic: GroupTopic; own: string }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const attemptsQueryResult = useQuery(attemptsQuery(topic.id));

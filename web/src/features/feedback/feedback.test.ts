@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { latestFeedbackTime, type Topic } from "./feedback";
+import { latestFeedbackTime, type GroupTopic } from "./feedback";
 
-const topic = (grade: object | null, feedback: object[]) => ({ id: "t", currentSubmission: { grade, feedback } }) as unknown as Topic;
+const topic = (grade: object | null, feedback: object[]) => ({ id: "t", currentSubmission: { grade, feedback } }) as unknown as GroupTopic;
 
 describe("feedback", () => {
   it("is the latest published feedback", () => {
@@ -10,6 +10,6 @@ describe("feedback", () => {
   });
   it("excludes draft grades and staff-only comments", () => {
     expect(latestFeedbackTime(topic({ status: "DRAFT", publishedAt: null }, [{ visibility: "STAFF", publishedAt: "2026-01-03" }, { visibility: "GROUP", publishedAt: null }]))).toBeUndefined();
-    expect(latestFeedbackTime({ currentSubmission: null } as unknown as Topic)).toBeUndefined();
+    expect(latestFeedbackTime({ currentSubmission: null } as unknown as GroupTopic)).toBeUndefined();
   });
 });

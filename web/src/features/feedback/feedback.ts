@@ -6,7 +6,7 @@ import { queryKeys } from "../../api/queryKeys";
 
 export type Submission = Schemas["Submission"];
 export type Feedback = Schemas["Feedback"];
-export type Topic = Schemas["GroupAssignment"];
+export type GroupTopic = Schemas["GroupAssignment"];
 
 export const attemptsQuery = (groupAssignmentId: string) =>
   queryOptions({
@@ -21,7 +21,7 @@ export const feedbackTextsQuery = (groupAssignmentId: string) =>
   });
 
 /** The work of a group on a topic, in full or as an item of a list. */
-type Work = Topic | Schemas["GroupAssignmentOfGroup"];
+type Work = GroupTopic | Schemas["GroupAssignmentOfGroup"];
 
 /** Time of the latest grade or text of this work; undefined while there is none. */
 export function latestFeedbackTime(topic: Work): string | undefined {
@@ -42,7 +42,7 @@ export function hasNewFeedback(person: string, topic: Work, at: number): boolean
   return feedbackTime !== undefined && at - Date.parse(feedbackTime) < WEEK && feedbackTime > (localStorage.getItem(storageKey(person, topic)) ?? "");
 }
 
-export function markFeedbackSeen(person: string, topic: Topic): void {
+export function markFeedbackSeen(person: string, topic: GroupTopic): void {
   const feedbackTime = latestFeedbackTime(topic);
   if (feedbackTime !== undefined) localStorage.setItem(storageKey(person, topic), feedbackTime);
 }

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { isAdmin, type Me } from "../../auth/session";
 import { useTime } from "../../i18n/time";
-import { workRoomQuery, type Topic, type WorkRoom } from "../work-room/workRoom";
+import { workRoomQuery, type GroupTopic, type WorkRoom } from "../work-room/workRoom";
 import { LockBanner } from "../../components/LockBanner";
 import { Badge } from "../../components/Badge";
 import { PageHeading } from "../../components/PageHeading";
@@ -24,11 +24,11 @@ import { useSubmissionChange } from "./useSubmissionChange";
 import { type Assignment, isUngraded, nameOf, listViewedDocuments } from "./work";
 
 export interface WorkNeighbours {
-  all: Topic[];
+  all: GroupTopic[];
   place: number;
-  before: Topic | undefined;
-  here: Topic;
-  after: Topic | undefined;
+  before: GroupTopic | undefined;
+  here: GroupTopic;
+  after: GroupTopic | undefined;
 }
 
 interface Props {
@@ -112,8 +112,8 @@ function WorkHeader({ topic, neighbours, nameOf: nameOfPerson }: { topic: Assign
 
 interface GradingPanelProps {
   topic: Assignment;
-  groupWork: Topic;
-  after: Topic | undefined;
+  groupWork: GroupTopic;
+  after: GroupTopic | undefined;
   workRoom: WorkRoom | undefined;
   person: Me;
   nameOf: (id: string) => string | undefined;

@@ -1,11 +1,11 @@
 import { useState } from "react";
 
-import type { Topic } from "../work-room/workRoom";
+import type { GroupTopic } from "../work-room/workRoom";
 
 export type SubmissionChange = "back" | "anew";
 
 /** Detects that the displayed work was taken back or resubmitted meanwhile. Ignores the user's own action. */
-export function useSubmissionChange({ currentSubmissionId, status }: Topic): SubmissionChange | undefined {
+export function useSubmissionChange({ currentSubmissionId, status }: GroupTopic): SubmissionChange | undefined {
   const [change, setChange] = useState<SubmissionChange>();
   const [last, setLast] = useState(currentSubmissionId);
   if (last !== currentSubmissionId) {

@@ -4,7 +4,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { client, unwrap, Problem, type Schemas } from "../../api/client";
 import { compareNames } from "../../i18n/names";
 import { queryKeys } from "../../api/queryKeys";
-import { type Document, splitDocuments, type Topic, type WorkRoom } from "../work-room/workRoom";
+import { type Document, splitDocuments, type GroupTopic, type WorkRoom } from "../work-room/workRoom";
 
 export type Assignment = Schemas["Assignment"];
 export type Submission = Schemas["Submission"];
@@ -59,13 +59,13 @@ export const contributionsQuery = (groupId: string) =>
 export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;
 
 /** The groups of a topic ordered by number, and the neighbours of one of them. */
-export function findNeighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
+export function findNeighbours(found: Assignment, groupId: string): { all: GroupTopic[]; place: number; before: GroupTopic | undefined; here: GroupTopic | undefined; after: GroupTopic | undefined } {
   const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name));
   const index = all.findIndex((one) => one.groupId === groupId);
   return { all, place: index, before: all[index - 1], here: all[index], after: index < 0 ? undefined : all[index + 1] };
 }
 
-export const isUngraded = (one: { status: Topic["status"] }): boolean => one.status === "SUBMITTED";
+export const isUngraded = (one: { status: GroupTopic["status"] }): boolean => one.status === "SUBMITTED";
 
 /** A document to view: the live one of the room, the submitted copy, or both. */
 export interface ViewedDocument {
@@ -76,7 +76,7 @@ export interface ViewedDocument {
 }
 
 /** Documents to view: submitted ones first, then other documents of the topic in the room. */
-export function listViewedDocuments(room: WorkRoom, work: Topic): ViewedDocument[] {
+export function listViewedDocuments(room: WorkRoom, work: GroupTopic): ViewedDocument[] {
   const live = splitDocuments(room.documents, work).here;
   const copies = work.currentSubmission?.documents ?? [];
   const handedIn = copies.map((copy) => ({

@@ -8,24 +8,24 @@ import { parseLine } from "./columns";
 import { downloadTable } from "./csv";
 import type { Report as Found, ReportRow, Wizard } from "./wizard";
 
-type Status = ReportRow["status"];
-type Row = ReportRow & { id: string; name: string; email: string };
-const STATUSES: readonly Status[] = ["failed", "created", "updated", "invited", "skipped"];
+type RowStatus = ReportRow["status"];
+type ReportTableRow = ReportRow & { id: string; name: string; email: string };
+const STATUSES: readonly RowStatus[] = ["failed", "created", "updated", "invited", "skipped"];
 /** Number of rows per page. */
 const PAGE_SIZE = 100;
 
 /** Result or preview per row: counts that filter the list, errors first. */
 export function ImportReportView({ wizard, report }: { wizard: Wizard; report: Found }) {
   const { t } = useTranslation();
-  const [status, setStatus] = useState<Status>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
+  const [status, setStatus] = useState<RowStatus>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
   const [many, setMany] = useState(PAGE_SIZE);
   const problemText = useRowProblemText();
   const isWide = useIsWide();
-  const rows: Row[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
-  const columns: DataColumn<Row>[] = [
+  const rows: ReportTableRow[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...rowPerson(wizard, row) }));
+  const columns: DataColumn<ReportTableRow>[] = [
     { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
-    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: Row) => <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} /> }]),
-    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: Row) => <RowProblems problems={row.errors.map(problemText)} /> }] : []),
+    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: ReportTableRow) => <RowPerson name={row.name} email={row.email} problems={isWide ? [] : row.errors.map(problemText)} /> }]),
+    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: ReportTableRow) => <RowProblems problems={row.errors.map(problemText)} /> }] : []),
   ];
   const problems = () => {
     const failed = report.rows.filter((row) => row.status === "failed");

@@ -1,12 +1,12 @@
 import { Check } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import type { Step } from "./wizard";
+import type { ImportStep } from "./wizard";
 
 const STEPS = ["file", "columns", "check", "done"] as const;
 
 /** The four steps and the current one. */
-export function StepIndicator({ step }: { step: Step }) {
+export function StepIndicator({ step }: { step: ImportStep }) {
   const { t } = useTranslation();
   const here = STEPS.indexOf(step);
   return (

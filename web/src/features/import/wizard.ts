@@ -11,10 +11,10 @@ import { decodeText, type Encoding, parseTable, formatTable } from "./csv";
 
 export type Report = Schemas["ImportReport"];
 export type ReportRow = Schemas["ImportRow"];
-export type Step = "file" | "columns" | "check" | "done";
+export type ImportStep = "file" | "columns" | "check" | "done";
 
 export interface Wizard {
-  step: Step;
+  step: ImportStep;
   file: File | null;
   /** Rows of a table; null for an archive, which the service reads itself. */
   rows: string[][] | null;

@@ -19,10 +19,10 @@ import { settingsQuery } from "./organization";
 import { SettingsSection } from "./SettingsSection";
 import { TimeZoneField } from "../../forms/TimeZoneField";
 
-type School = Schemas["Organization"];
+type OrganizationData = Schemas["Organization"];
 
 /** Form values; an empty string means "not set". */
-function initialForm(school: School) {
+function initialForm(school: OrganizationData) {
   const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
   return {
     name: school.name,
@@ -49,7 +49,7 @@ const LABELS = {
 } as const;
 
 /** Name and rules of the school. */
-export function OrganizationSettings({ school }: { school: Versioned<School> }) {
+export function OrganizationSettings({ school }: { school: Versioned<OrganizationData> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const errorText = useErrorText();
@@ -71,7 +71,7 @@ export function OrganizationSettings({ school }: { school: Versioned<School> }) 
       return withVersion(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
     },
     onError: (problem) => {
-      const now = currentVersion<School>(problem);
+      const now = currentVersion<OrganizationData>(problem);
       if (now === undefined) return;
       const merged = mergeForm(initialForm(base), form, initialForm(now));
       setForm(merged.form);

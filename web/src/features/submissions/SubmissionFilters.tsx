@@ -6,7 +6,7 @@ import { assignmentsQuery } from "../groups/groups";
 import { compareNames } from "../../i18n/names";
 import { Select } from "../../forms/Select";
 import { TextField } from "../../forms/TextField";
-import { classOptionsQuery, courseOptionsQuery, type Filters as Wanted, type State, STATES, effectiveState, subjectOptionsQuery } from "./submissions";
+import { classOptionsQuery, courseOptionsQuery, type Filters as Wanted, type WorkState, STATES, effectiveState, subjectOptionsQuery } from "./submissions";
 
 const ANY = "any";
 
@@ -39,7 +39,7 @@ export function SubmissionFilters({ filters, onChange }: Props) {
         onChange={(id) => update({ courseId: picked(id), assignmentId: undefined })}
       />
       <Select label={t("submissions.topic")} options={[any, ...titled]} value={filters.assignmentId ?? ANY} onChange={(id) => update({ assignmentId: picked(id) })} />
-      <Select<State>
+      <Select<WorkState>
         label={t("submissions.status")}
         options={[...STATES.slice(0, 1), "ALL" as const, ...STATES.slice(1)].map((id) => ({ id, name: t(`submissions.state.${id}`) }))}
         value={effectiveState(filters)}

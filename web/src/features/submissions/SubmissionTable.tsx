@@ -12,10 +12,10 @@ import { useGradeText } from "../grading/GradeSummary";
 import { LatenessBadge } from "../grading/SubmissionHistory";
 import { nameOf, type Submission } from "../grading/work";
 import { fetchFile } from "./fetchFile";
-import { COLUMNS, type ColumnName, type Filters, type Row, SORTS, effectiveState } from "./submissions";
+import { COLUMNS, type ColumnName, type Filters, type SubmissionRow, SORTS, effectiveState } from "./submissions";
 
 interface Props {
-  rows: readonly Row[];
+  rows: readonly SubmissionRow[];
   maxPointsOf: (topicId: string) => number | null;
   filters: Filters;
   onSort: (sort: ColumnName, down: boolean) => void;
@@ -23,7 +23,7 @@ interface Props {
 
 const TONES = { NOT_STARTED: "plain", IN_PROGRESS: "plain", SUBMITTED: "good", RETURNED: "warn", GRADED: "good" } as const;
 
-type Cell = (row: Row) => ReactNode;
+type Cell = (row: SubmissionRow) => ReactNode;
 
 function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<ColumnName, Cell> {
   return {
@@ -51,7 +51,7 @@ export function SubmissionTable({ rows, maxPointsOf, filters, onSort }: Props) {
   const navigate = useNavigate();
   const cells = cellsOf(t, maxPointsOf);
   const columns = COLUMNS.filter((column) => column !== "topic" || filters.assignmentId === undefined).map(
-    (column): DataColumn<Row & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
+    (column): DataColumn<SubmissionRow & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
   );
   const sort: SortDescriptor | undefined = filters.sort && { column: filters.sort, direction: filters.down ? "descending" : "ascending" };
   return (

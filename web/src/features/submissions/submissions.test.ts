@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { compareNumbered } from "../../i18n/names";
-import { countDraftGrades, parseFilters, type Row, countShares, SORTS, effectiveState } from "./submissions";
+import { countDraftGrades, parseFilters, type SubmissionRow, countShares, SORTS, effectiveState } from "./submissions";
 
 describe("filters from the URL", () => {
   it("ignore invalid values", () => {
@@ -25,7 +25,7 @@ it("counts non-empty unpublished grades", () => {
 });
 
 it("sorts works without a grade last", () => {
-  const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as Row;
+  const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as SubmissionRow;
   const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) => String(SORTS.grade(one)));
   expect(keys.toSorted((one, other) => compareNumbered(one, other)).at(-1)).toBe(keys[0]);
 });

@@ -4,11 +4,11 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { client, unwrap, type Schemas } from "../../api/client";
 import { queryKeys } from "../../api/queryKeys";
 
-export type Row = Schemas["SubmissionOverviewRow"];
+export type SubmissionRow = Schemas["SubmissionOverviewRow"];
 export type Stats = Schemas["SubmissionOverviewStats"];
 
 export const STATES = ["UNGRADED", "SUBMITTED", "GRADED", "RETURNED", "LATE", "IN_PROGRESS", "NOT_STARTED"] as const;
-export type State = (typeof STATES)[number] | "ALL";
+export type WorkState = (typeof STATES)[number] | "ALL";
 
 export const COLUMNS = ["group", "topic", "submitted", "status", "grade", "files"] as const;
 export type ColumnName = (typeof COLUMNS)[number];
@@ -19,7 +19,7 @@ export interface Filters {
   subjectId?: string;
   courseId?: string;
   assignmentId?: string;
-  status?: State;
+  status?: WorkState;
   search?: string;
   sort?: ColumnName;
   down?: true;
@@ -44,7 +44,7 @@ export function parseFilters(search: Record<string, unknown>): Filters {
 }
 
 /** The effective state filter: ungraded works by default, all works of a single topic, unless the URL sets another one. */
-export const effectiveState = (filters: Filters): State => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
+export const effectiveState = (filters: Filters): WorkState => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
 
 export function submissionsQuery(filters: Filters) {
   const { classId, subjectId, courseId, assignmentId, search } = filters;
@@ -89,7 +89,7 @@ const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
 const LAST = "\uffff";
 
 /** Sort keys of the columns. */
-export const SORTS: Record<ColumnName, (row: Row) => string | number> = {
+export const SORTS: Record<ColumnName, (row: SubmissionRow) => string | number> = {
   group: (row) => row.group.groupNumber,
   topic: (row) => row.assignment.title,
   submitted: (row) => row.currentSubmission?.submittedAt ?? LAST,

@@ -17,7 +17,7 @@ import { Card } from "../../components/Card";
 import type { Topic } from "./topicForm";
 import { TopicUploads } from "./TopicUploads";
 import { useAttachmentUploads } from "./useAttachmentUploads";
-import { type Attachment, groupName, refreshTopics } from "./topic";
+import { type TopicAttachment, groupName, refreshTopics } from "./topic";
 
 const ALL = "all";
 
@@ -63,7 +63,7 @@ export function TopicFiles({ topic, isLocked }: { topic: Topic; isLocked: boolea
   );
 }
 
-function FileRow({ topic, file, isLocked }: { topic: Topic; file: Attachment; isLocked: boolean }) {
+function FileRow({ topic, file, isLocked }: { topic: Topic; file: TopicAttachment; isLocked: boolean }) {
   const { t } = useTranslation();
   const size = useFormatBytes();
   const errorText = useErrorText();

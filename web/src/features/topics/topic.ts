@@ -8,7 +8,7 @@ import { ifMatch, type Versioned, withVersion } from "../../api/versions";
 import { type TopicEdits, ownChanges, sharedChanges, type Topic } from "./topicForm";
 
 export type KnownTopic = Schemas["KnownAssignment"];
-export type Attachment = Schemas["AssignmentAttachment"];
+export type TopicAttachment = Schemas["AssignmentAttachment"];
 export type GroupWork = Schemas["GroupAssignment"];
 
 export const topicQuery = (topicId: string) =>

@@ -6,7 +6,7 @@ import { client } from "../../api/client";
 import { useTime } from "../../i18n/time";
 import { Button } from "../../components/Button";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { chatQuery, firstUnread, mergePages, type Message } from "./chat";
+import { chatQuery, firstUnread, mergePages, type RoomMessage } from "./chat";
 import { ChatMessage } from "./ChatMessage";
 import { ChatComposer } from "./ChatComposer";
 import { useIsPageVisible } from "./screen";
@@ -65,7 +65,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
 }
 
 /** Position of the "new messages" marker: set when the messages are loaded, kept until the page is hidden and others write. */
-function useUnreadMarker(messages: readonly Message[], own: string, unread: number, isLoaded: boolean): string | undefined {
+function useUnreadMarker(messages: readonly RoomMessage[], own: string, unread: number, isLoaded: boolean): string | undefined {
   const isPageVisible = useIsPageVisible();
   const [marker, setMarker] = useState<{ first: string | undefined }>();
   const seen = useRef<number>(undefined);
@@ -106,7 +106,7 @@ function useStickToBottom(lastId: string | undefined, mark: string | undefined) 
 }
 
 /** Marks everything up to the last message as read while the page is visible. */
-function useReadReceipt(workRoomId: string, last: Message | undefined, own: string): void {
+function useReadReceipt(workRoomId: string, last: RoomMessage | undefined, own: string): void {
   const cache = useQueryClient();
   const isPageVisible = useIsPageVisible();
   const lastId = last?.senderId === own ? undefined : last?.id;

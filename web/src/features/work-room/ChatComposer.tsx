@@ -13,7 +13,7 @@ import { BOX } from "../../forms/fieldStyles";
 import { Button } from "../../components/Button";
 import { appendMessage } from "./chatEvents";
 
-type Attachment = Schemas["MessageAttachment"];
+type ChatAttachment = Schemas["MessageAttachment"];
 
 /** Message composer. A message that could not be sent stays, also in this browser's storage, and can be sent again. */
 export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: string }) {
@@ -21,7 +21,7 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
   const errorText = useErrorText();
   const cache = useQueryClient();
   const [text, setText] = useState(() => getDraft(own, workRoomId));
-  const [files, setFiles] = useState<Attachment[]>([]);
+  const [files, setFiles] = useState<ChatAttachment[]>([]);
   // One client id per message, however often it is sent: the service accepts it once.
   const clientId = useRef(crypto.randomUUID());
   const updateText = (next: string) => {
@@ -48,7 +48,7 @@ export function ChatComposer({ workRoomId, own }: { workRoomId: string; own: str
       for (const file of chosen) {
         const form = new FormData();
         form.append("file", file);
-        const attachment = await upload<Attachment>(`/workrooms/${workRoomId}/messages/attachments`, form).done;
+        const attachment = await upload<ChatAttachment>(`/workrooms/${workRoomId}/messages/attachments`, form).done;
         setFiles((all) => [...all, attachment]);
       }
     },

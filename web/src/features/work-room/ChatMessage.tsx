@@ -13,11 +13,11 @@ import { Button } from "../../components/Button";
 import { OverflowMenu } from "../../components/OverflowMenu";
 import { toast } from "../../components/toast";
 import { ErrorMessage } from "../../components/ErrorMessage";
-import { isEditable, type Message } from "./chat";
+import { isEditable, type RoomMessage } from "./chat";
 import { FileLinks } from "./FileLinks";
 
 interface Props {
-  message: Message;
+  message: RoomMessage;
   own: string;
   isStaff: boolean;
   isArchived: boolean;
@@ -65,7 +65,7 @@ export function ChatMessage({ message, own, isStaff, isArchived }: Props) {
   );
 }
 
-function useDelete(message: Message) {
+function useDelete(message: RoomMessage) {
   const errorText = useErrorText();
   const cache = useQueryClient();
   return useMutation({
@@ -75,7 +75,7 @@ function useDelete(message: Message) {
   });
 }
 
-function EditMessage({ message, onClose }: { message: Message; onClose: () => void }) {
+function EditMessage({ message, onClose }: { message: RoomMessage; onClose: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [text, setText] = useState(message.content);

@@ -8,13 +8,13 @@ import { Badge } from "../../components/Badge";
 import { Time } from "../../components/Time";
 import { DocumentMenu } from "./DocumentMenu";
 import { NewDocument } from "./NewDocument";
-import { type Document, fileName, splitDocuments, type Topic, useUserName, type WorkRoom } from "./workRoom";
+import { type Document, fileName, splitDocuments, type GroupTopic, useUserName, type WorkRoom } from "./workRoom";
 import { RoomUploads } from "./RoomUploads";
 import { useUploads } from "./useUploads";
 
 interface Props {
   workRoom: WorkRoom;
-  topic: Topic | undefined;
+  topic: GroupTopic | undefined;
   /** Id of the document open next to the list. */
   openId?: string | undefined;
   isArchived: boolean;
@@ -61,7 +61,7 @@ export function DocumentList({ workRoom, topic, openId, isArchived }: Props) {
 const TONES = { DRAFT: "plain", SUBMITTED: "good", LOCKED: "warn" } as const;
 const ICONS = { word: FileText, cell: FileSpreadsheet, slide: Presentation, pdf: FileText } as const;
 
-function DocumentRow({ document, workRoom, topic, isOpen }: { document: Document; workRoom: WorkRoom; topic: Topic | undefined; isOpen: boolean }) {
+function DocumentRow({ document, workRoom, topic, isOpen }: { document: Document; workRoom: WorkRoom; topic: GroupTopic | undefined; isOpen: boolean }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const Icon = ICONS[document.documentType];

@@ -12,13 +12,13 @@ import { TextField } from "../../forms/TextField";
 import { OverflowMenu } from "../../components/OverflowMenu";
 import { ErrorMessage } from "../../components/ErrorMessage";
 import { Dialog } from "../../components/Dialog";
-import type { Topic, WorkRoom } from "./workRoom";
+import type { GroupTopic, WorkRoom } from "./workRoom";
 
 export const KINDS = ["word", "cell", "slide"] as const;
 type Kind = (typeof KINDS)[number];
 
 /** Creates a document: asks for type and name, then opens it. */
-export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic | undefined }) {
+export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic | undefined }) {
   const { t } = useTranslation();
   const [kind, setKind] = useState<Kind>();
   return (
@@ -35,7 +35,7 @@ export function NewDocument({ workRoom, topic }: { workRoom: WorkRoom; topic: To
   );
 }
 
-function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topic: Topic | undefined; kind: Kind; close: () => void }) {
+function NameDialog({ workRoom, topic, kind, close }: { workRoom: WorkRoom; topic: GroupTopic | undefined; kind: Kind; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();

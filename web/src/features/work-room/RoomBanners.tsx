@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import { LockBanner } from "../../components/LockBanner";
 import { Time } from "../../components/Time";
 import { HelpRequestBanner } from "./HelpRequest";
-import { type Group, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
+import { type Group, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
 /** Banners of a room: locked, or visited by a teacher. */
-export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { workRoom: WorkRoom; group: Group | null | undefined; topic: Topic | undefined; isStaff: boolean; isArchived: boolean }) {
+export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { workRoom: WorkRoom; group: Group | null | undefined; topic: GroupTopic | undefined; isStaff: boolean; isArchived: boolean }) {
   const { t } = useTranslation();
   return (
     <>
@@ -34,7 +34,7 @@ export function RoomBanners({ workRoom, group, topic, isStaff, isArchived }: { w
   );
 }
 
-function FinishedBanner({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
+function FinishedBanner({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const { data } = useQuery(topicDetailQuery(topic.assignmentId));

@@ -7,12 +7,12 @@ import { PageHeading } from "../../components/PageHeading";
 import { TimeLeft } from "../../components/TimeLeft";
 import { SubmissionStatus } from "./SubmissionStatus";
 import { HelpButton } from "./HelpRequest";
-import { type Document, type Group, userNames, type Topic, type WorkRoom } from "./workRoom";
+import { type Document, type Group, userNames, type GroupTopic, type WorkRoom } from "./workRoom";
 
 interface Props {
   workRoom: WorkRoom;
   group: Group | null | undefined;
-  topic: Topic | undefined;
+  topic: GroupTopic | undefined;
   document: Document | undefined;
   isStaff: boolean;
   isArchived: boolean;
@@ -56,7 +56,7 @@ export function RoomHeader({ workRoom, group, topic, document, isStaff, isArchiv
 }
 
 /** The members of the group. Presence is visible to staff only, because the API returns it to staff only. */
-function Members({ workRoom, topic, isStaff }: { workRoom: WorkRoom; topic: Topic | undefined; isStaff: boolean }) {
+function Members({ workRoom, topic, isStaff }: { workRoom: WorkRoom; topic: GroupTopic | undefined; isStaff: boolean }) {
   const { t } = useTranslation();
   const { data } = useQuery({ ...boardQuery(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });
   const card = data?.groups.find((one) => one.group.id === workRoom.groupId);

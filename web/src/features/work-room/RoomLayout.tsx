@@ -12,15 +12,15 @@ import { Chat } from "./Chat";
 import { DocumentList } from "./DocumentList";
 import { OpenDocument } from "./OpenDocument";
 import { SectionTabs, TopicSelect } from "./SectionTabs";
-import { type Document, fileName, type Group, type Section, type Topic, type WorkRoom } from "./workRoom";
+import { type Document, fileName, type Group, type Section, type GroupTopic, type WorkRoom } from "./workRoom";
 import { useStoredFlag, useIsWideScreen } from "./screen";
 import { TaskDescription } from "./TaskDescription";
 
 interface Props {
   workRoom: WorkRoom;
   group: Group | null | undefined;
-  topics: readonly Topic[];
-  topic: Topic | undefined;
+  topics: readonly GroupTopic[];
+  topic: GroupTopic | undefined;
   document: Document | undefined;
   section: Section | undefined;
   person: Me;

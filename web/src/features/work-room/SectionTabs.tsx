@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Select } from "../../forms/Select";
-import { type Section, SECTIONS, type Topic, type WorkRoom } from "./workRoom";
+import { type Section, SECTIONS, type GroupTopic, type WorkRoom } from "./workRoom";
 
 const TAB = "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";
 const SELECTED_TAB = "border-accent font-semibold";
@@ -11,7 +11,7 @@ const OTHER_TAB = "border-transparent";
 
 interface Props {
   workRoom: WorkRoom;
-  topic: Topic | undefined;
+  topic: GroupTopic | undefined;
   /** Whether a document is open. */
   isOpen: boolean;
   section: Section;
@@ -40,7 +40,7 @@ export function SectionTabs({ workRoom, topic, isOpen, section, isWide, hasNews 
   );
 }
 
-function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom: WorkRoom; topic: Topic | undefined; section: Section; isSelected: boolean; children: ReactNode }) {
+function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom: WorkRoom; topic: GroupTopic | undefined; section: Section; isSelected: boolean; children: ReactNode }) {
   return (
     <Link
       to="/g/$groupId"
@@ -55,7 +55,7 @@ function TabLink({ workRoom, topic, section, isSelected, children }: { workRoom:
 }
 
 /** Selects the topic, where the group has several. */
-export function TopicSelect({ groupId, topics, topic, section }: { groupId: string; topics: readonly Topic[]; topic: Topic; section: Section }) {
+export function TopicSelect({ groupId, topics, topic, section }: { groupId: string; topics: readonly GroupTopic[]; topic: GroupTopic; section: Section }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const go = (id: string) => void navigate({ to: "/g/$groupId", params: { groupId }, search: { place: section, topic: id } });

@@ -6,11 +6,11 @@ import { ConfirmButton } from "../../components/ConfirmButton";
 import { Button } from "../../components/Button";
 import { Time } from "../../components/Time";
 import { isLate, lateMinutes, useTakeBack } from "./submission";
-import { type Document, type Topic, useUserName, type WorkRoom } from "./workRoom";
+import { type Document, type GroupTopic, useUserName, type WorkRoom } from "./workRoom";
 import { SubmitDialog } from "./SubmitDialog";
 
 /** Submission status of the group, and the actions on it. */
-export function SubmissionStatus({ workRoom, topic, document }: { workRoom: WorkRoom; topic: Topic | undefined; document?: Document | undefined }) {
+export function SubmissionStatus({ workRoom, topic, document }: { workRoom: WorkRoom; topic: GroupTopic | undefined; document?: Document | undefined }) {
   const { t } = useTranslation();
   if (topic === undefined) return null;
   if (topic.assignment.status === "FINISHED") {
@@ -34,7 +34,7 @@ export function SubmissionStatus({ workRoom, topic, document }: { workRoom: Work
 }
 
 /** Link to the feedback. */
-function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
+function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic }) {
   const { t } = useTranslation();
   return (
     <Link to="/g/$groupId" params={{ groupId: workRoom.groupId }} search={{ place: "feedback", topic: topic.assignmentId }} className="inline-flex min-h-11 items-center gap-2">
@@ -43,7 +43,7 @@ function FeedbackLink({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic })
   );
 }
 
-function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: Topic }) {
+function Submitted({ workRoom, topic }: { workRoom: WorkRoom; topic: GroupTopic }) {
   const { t } = useTranslation();
   const nameOf = useUserName(workRoom);
   const takingBack = useTakeBack(topic);

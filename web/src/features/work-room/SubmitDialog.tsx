@@ -11,11 +11,11 @@ import { ErrorMessage } from "../../components/ErrorMessage";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { Dialog } from "../../components/Dialog";
 import { candidatesQuery, lateMinutes, defaultDocuments, defaultTopic, findRelinked, useSubmit } from "./submission";
-import { type Document, fileName, lateDeadline, type Topic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
+import { type Document, fileName, lateDeadline, type GroupTopic, topicDetailQuery, useUserName, type WorkRoom } from "./workRoom";
 
 interface Props {
   workRoom: WorkRoom;
-  topic: Topic;
+  topic: GroupTopic;
   /** The open document, if any. */
   document?: Document | undefined;
 }

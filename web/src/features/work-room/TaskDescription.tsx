@@ -5,10 +5,10 @@ import { TimeLeft } from "../../components/TimeLeft";
 import { Time } from "../../components/Time";
 import { Markdown } from "../../components/Markdown";
 import { FileLinks } from "./FileLinks";
-import { type Group, type Topic, topicDetailQuery } from "./workRoom";
+import { type Group, type GroupTopic, topicDetailQuery } from "./workRoom";
 
 /** The task of the group: text, files, number of documents, deadline. */
-export function TaskDescription({ topic, group }: { topic: Topic | undefined; group: Group | null | undefined }) {
+export function TaskDescription({ topic, group }: { topic: GroupTopic | undefined; group: Group | null | undefined }) {
   const { t } = useTranslation();
   return (
     <div className="flex max-w-prose flex-col gap-4">
@@ -30,7 +30,7 @@ export function TaskDescription({ topic, group }: { topic: Topic | undefined; gr
   );
 }
 
-function TaskText({ topic }: { topic: Topic }) {
+function TaskText({ topic }: { topic: GroupTopic }) {
   const { t } = useTranslation();
   const { data } = useQuery(topicDetailQuery(topic.assignmentId));
   const isDone = topic.assignment.status === "FINISHED" || topic.status === "SUBMITTED" || topic.status === "GRADED";

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { queryKeys } from "../../api/queryKeys";
 import type { WorkRoom } from "./workRoom";
-import { mergePages, type Message } from "./chat";
+import { mergePages, type RoomMessage } from "./chat";
 import { appendMessage, applyChatEvent } from "./chatEvents";
 
-const message = (seq: number, senderId = "ben") => ({ id: `m${seq}`, seq, senderId, workRoomId: "room" }) as unknown as Message;
+const message = (seq: number, senderId = "ben") => ({ id: `m${seq}`, seq, senderId, workRoomId: "room" }) as unknown as RoomMessage;
 const chatEvent = (seq: number, senderId?: string) => ({ workRoomId: "room", message: message(seq, senderId) });
 
 let cache: QueryClient;
-const shown = () => mergePages(cache.getQueryData<{ pages: { data: Message[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map((one) => one.seq);
+const shown = () => mergePages(cache.getQueryData<{ pages: { data: RoomMessage[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map((one) => one.seq);
 const unread = () => cache.getQueryData<{ unreadCount: number }>(queryKeys.room.one("group"))?.unreadCount;
 
 beforeEach(() => {

@@ -4,19 +4,19 @@ import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 
 import type { ListedGroup } from "../groups/groups";
 import { markStale, queryKeys, updateFamily } from "../../api/queryKeys";
-import { mergePages, type Message } from "./chat";
+import { mergePages, type RoomMessage } from "./chat";
 
 /** Payload of a chat event. */
 export interface ChatEvent {
   workRoomId?: string;
-  message?: Message;
+  message?: RoomMessage;
   unreadCount?: number;
 }
 
-type Pages = InfiniteData<{ data: Message[] }>;
+type Pages = InfiniteData<{ data: RoomMessage[] }>;
 
 /** Appends a message if it is the next one. Returns whether it was new, or whether the chat has to be refetched. */
-export function appendMessage(cache: QueryClient, message: Message): "new" | "known" | "ask" {
+export function appendMessage(cache: QueryClient, message: RoomMessage): "new" | "known" | "ask" {
   const queryKey = queryKeys.chat.one(message.workRoomId);
   // A request in flight may predate this message and would remove it again.
   if (cache.isFetching({ queryKey }) > 0) return "ask";

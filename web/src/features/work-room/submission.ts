@@ -7,7 +7,7 @@ import { serverNow } from "../../hooks/serverClock";
 import { useErrorText } from "../../i18n/useErrorText";
 import { invalidate, queryKeys } from "../../api/queryKeys";
 import { toast } from "../../components/toast";
-import { type Document, lateDeadline, workRoomQuery, type Topic, type WorkRoom } from "./workRoom";
+import { type Document, lateDeadline, workRoomQuery, type GroupTopic, type WorkRoom } from "./workRoom";
 
 /** Topics that a group can submit to, most likely first. */
 export const candidatesQuery = (groupId: string) =>
@@ -89,7 +89,7 @@ export function useSubmit(workRoom: WorkRoom, nameOf: (id: string | null) => str
 }
 
 /** Takes a submission back; the undo submits again, which works until the deadline. */
-export function useTakeBack(topic: Topic | undefined) {
+export function useTakeBack(topic: GroupTopic | undefined) {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const refreshAffected = useRefreshAffected();
@@ -110,4 +110,4 @@ export function useTakeBack(topic: Topic | undefined) {
 export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
 
 /** Whether submitting now counts as late. */
-export const isLate = (topic: Topic): boolean => serverNow() > lateDeadline(topic);
+export const isLate = (topic: GroupTopic): boolean => serverNow() > lateDeadline(topic);

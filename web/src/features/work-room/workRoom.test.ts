@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { sortTopics, lateDeadline, splitDocuments, type Document, type Topic } from "./workRoom";
+import { sortTopics, lateDeadline, splitDocuments, type Document, type GroupTopic } from "./workRoom";
 
 const topic = (id: string, deadline: string, status = "ACTIVE", lateAllowedUntil: string | null = null) =>
-  ({ assignmentId: id, assignment: { id, deadline, status }, lateAllowedUntil }) as unknown as Topic;
+  ({ assignmentId: id, assignment: { id, deadline, status }, lateAllowedUntil }) as unknown as GroupTopic;
 const document = (title: string, assignmentId: string | null) => ({ title, assignmentId }) as unknown as Document;
 
 describe("work room", () => {

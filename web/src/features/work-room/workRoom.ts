@@ -8,7 +8,7 @@ import { queryKeys } from "../../api/queryKeys";
 
 export type WorkRoom = Schemas["WorkRoom"];
 export type Document = Schemas["WorkRoomDocument"];
-export type Topic = Schemas["GroupAssignment"];
+export type GroupTopic = Schemas["GroupAssignment"];
 export type Group = Schemas["Group"];
 
 export const SECTIONS = ["task", "documents", "chat", "feedback"] as const;
@@ -51,13 +51,13 @@ export const versionsQuery = (id: string) =>
   });
 
 /** Sorts active topics first, by deadline. */
-export function sortTopics(topics: readonly Topic[]): Topic[] {
-  const isOver = (topic: Topic) => Number(topic.assignment.status === "FINISHED");
+export function sortTopics(topics: readonly GroupTopic[]): GroupTopic[] {
+  const isOver = (topic: GroupTopic) => Number(topic.assignment.status === "FINISHED");
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline));
 }
 
 /** The documents of a topic or without one, and those linked to other topics of the group. */
-export function splitDocuments(documents: readonly Document[], topic: Topic | undefined): { here: Document[]; elsewhere: Document[] } {
+export function splitDocuments(documents: readonly Document[], topic: GroupTopic | undefined): { here: Document[]; elsewhere: Document[] } {
   const byTitle = documents.toSorted((one, other) => compareNumbered(one.title, other.title));
   const isOfTopic = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
   return { here: byTitle.filter(isOfTopic), elsewhere: byTitle.filter((document) => !isOfTopic(document)) };
@@ -68,7 +68,7 @@ export const fileName = (document: { title: string; fileExtension: string }): st
 export const userNames = (workRoom: { displayName?: string | null; name: string }): string => workRoom.displayName ?? workRoom.name;
 
 /** When submissions of this group begin to count as late. */
-export const lateDeadline = (topic: Topic): number =>
+export const lateDeadline = (topic: GroupTopic): number =>
   Math.max(Date.parse(topic.assignment.deadline), topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil));
 
 /** Names of users by id; a generic text for users who have left. */
