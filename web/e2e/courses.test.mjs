@@ -161,7 +161,7 @@ scenario("change without a network fails with an error and keeps the page", asyn
   const out = page.getByRole("menuitem", { name: "Out of this group" });
   await out.waitFor();
   // The code of the toasts is loaded after everything else.
-  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("NoteRegion") && responseEnd > 0));
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("ToastRegion") && responseEnd > 0));
   await page.context().setOffline(true);
   await out.click();
   await page.getByText("The service cannot be reached").first().waitFor();

@@ -30,7 +30,7 @@ export function CourseTree({ folders, location, unassigned, onLocation }: Props)
       name: folder.of.name,
       note: t("courses.students", { count: folder.of.counts?.students ?? 0 }),
       icon: <Folder aria-hidden="true" className="text-soft size-4 shrink-0" />,
-      below: folder.subjects.map((subject) => subjectNode(folder, subject, groups, t("courses.looking"))),
+      children: folder.subjects.map((subject) => subjectNode(folder, subject, groups, t("courses.looking"))),
     })),
     ...(unassigned > 0 ? [{ id: "loose", name: t("courses.loose"), note: String(unassigned) }] : []),
   ];
@@ -60,7 +60,7 @@ function subjectNode(folder: ClassFolder, subject: SubjectFolder, groups: Groups
             id: `course:${course.id}`,
             name: course.name,
             icon: <BookOpen aria-hidden="true" className="text-soft size-4 shrink-0" />,
-            ...(course.counts.groups === 0 || folder.of.coTeachers === undefined ? {} : { below: groupNodes(groups.get(course.id), course.id, looking) }),
+            ...(course.counts.groups === 0 || folder.of.coTeachers === undefined ? {} : { children: groupNodes(groups.get(course.id), course.id, looking) }),
           })),
         }),
   };
