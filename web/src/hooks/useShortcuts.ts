@@ -16,7 +16,7 @@ export function isHandledByFocus(target: EventTarget | null): boolean {
 }
 
 /** Whether a dialog is open over the page. Toasts do not count, although they have the same role: shortcuts work while they are shown. */
-export const isDialogOpen = (): boolean => document.querySelector("[role=dialog], [role=alertdialog]:not(.notes *)") !== null;
+export const isDialogOpen = (): boolean => document.querySelector("[role=dialog], [role=alertdialog]:not(.toasts *)") !== null;
 
 /** The longest suffix of the keys typed within the timeout (separated by spaces) that has a handler. */
 export function matchShortcut(typed: readonly string[], handlers: ShortcutHandlers): string | undefined {
