@@ -3,8 +3,8 @@ import react from "@vitejs/plugin-react";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vitest/config";
 
-// The service behind the development server; Host and Origin stay what the browser sends, so that cookies, the check
-// of the origin and the tenant by host name behave as in production.
+// The service behind the development server. Host and Origin stay as the browser sends them, so that cookies, the origin
+// check and the tenant by host name behave as in production.
 const service = { target: "http://127.0.0.1:3000", ws: true, changeOrigin: false };
 
 export default defineConfig({
@@ -13,16 +13,16 @@ export default defineConfig({
   build: {
     target: "es2022",
     reportCompressedSize: false,
-    // Who lacks it fetches a little later; the polyfill is a file more for everybody else.
+    // Browsers without modulepreload load a little later; the polyfill would be an additional file for all others.
     modulePreload: { polyfill: false },
-    // What every visit begins with comes in one file, and what every page inside a school stands on in another: two dozen
-    // small ones cost more than they spare.
+    // Code of every first visit goes into one file, and code of every page inside a school into another: two dozen small
+    // files transfer more bytes than they save.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/door\/DemoPeople/, priority: 2 },
-            { name: "school", test: /src\/routes\/_school\.tsx|src\/ui\/(Ask|Bar|Chip|Empty|More|Shape|TimeLeft|field|menuButton|notes)\.|src\/lib\/(time|clock|live|preference)\.ts|src\/board\/place\.ts|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/, priority: 1 },
+            { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/auth\/DemoSignIn/, priority: 2 },
+            { name: "school", test: /src\/routes\/_school\.tsx|src\/components\/(ConfirmButton|LockBanner|Badge|EmptyState|OverflowMenu|Skeleton|TimeLeft|toast)\.|src\/forms\/fieldStyles\.|src\/hooks\/(useMenuButton|serverClock|usePreference)\.|src\/i18n\/time\.|src\/api\/realtime\.|src\/features\/board\/classAndCourse\.|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/, priority: 1 },
           ],
         },
       },

@@ -1,10 +1,10 @@
-// The lesson board by keyboard, and what must not be lost on it: a call for help, a message, a student, a minute.
+// Lesson board by keyboard, and state that must not be lost: a help request, a message, a moved student, added time.
 import assert from "node:assert/strict";
 
-import { scene } from "./stage.mjs";
+import { scenario } from "./harness.mjs";
 
-const boardOf = async (stage, options = {}) => {
-  const page = await stage.page("ada", { path: `/t/${(await stage.topic("Landforms")).id}/board`, ...options });
+const boardOf = async (harness, options = {}) => {
+  const page = await harness.page("ada", { path: `/t/${(await harness.topic("Landforms")).id}/board`, ...options });
   await page.locator("[data-card]").first().waitFor();
   return page;
 };
@@ -13,15 +13,15 @@ const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: tex
 const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
-/** Who waits for help, the longest waiting first; two groups of the demo ask at the same time, and either may be first. */
-const waiting = async (stage) => {
-  const { helpQueue, groups } = await (await stage.api("ada")).get(`/assignments/${(await stage.topic("Landforms")).id}/board`);
+/** Groups in the help queue, longest waiting first. Two demo groups ask at the same time, so either may be first. */
+const waiting = async (harness) => {
+  const { helpQueue, groups } = await (await harness.api("ada")).get(`/assignments/${(await harness.topic("Landforms")).id}/board`);
   return helpQueue.map((id) => groups.find((card) => card.group.id === id).group);
 };
 
-scene("the keyboard alone goes from the first call for help through the cards, into a work and back", async (stage) => {
-  const board = await boardOf(stage);
-  const [first, ...others] = await waiting(stage);
+scenario("keyboard opens the first help request, moves between cards, opens a work and returns", async (harness) => {
+  const board = await boardOf(harness);
+  const [first, ...others] = await waiting(harness);
   await board.getByText(first.name).first().waitFor();
   assert.ok((await board.title()).startsWith(`(${others.length + 1}) Landforms`), await board.title());
   await press(board, "h");
@@ -60,18 +60,18 @@ scene("the keyboard alone goes from the first call for help through the cards, i
   assert.doesNotMatch(await focused(board), /Glaciers/, "single keys are switched off");
 });
 
-scene("a call marked as handled comes back by Undo, and when the service refuses", async (stage) => {
-  const board = await boardOf(stage, { allow: [/status of 503/] });
+scenario("handled help request is restored by undo and when the service rejects the update", async (harness) => {
+  const board = await boardOf(harness, { allow: [/status of 503/] });
   const call = board.locator("aside ol > li").filter({ hasText: "Volcanoes" });
   await call.waitFor();
-  const others = (await waiting(stage)).filter((group) => group.name !== "Volcanoes").map((group) => group.name);
+  const others = (await waiting(harness)).filter((group) => group.name !== "Volcanoes").map((group) => group.name);
   await call.getByRole("button", { name: /^Handled/ }).click();
   await call.waitFor({ state: "detached" });
-  for (const other of others) assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} still waits`);
+  for (const other of others) assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} is still waiting`);
   await note(board, "handled").getByRole("button", { name: "Undo" }).click();
   await call.waitFor();
-  const volcanoes = await stage.group("Volcanoes");
-  assert.equal(volcanoes.needsHelp, true, "the service never heard of it");
+  const volcanoes = await harness.group("Volcanoes");
+  assert.equal(volcanoes.needsHelp, true, "the service received no update");
 
   await board.route("**/help/resolve", (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
   await call.getByRole("button", { name: /^Handled/ }).click();
@@ -81,19 +81,19 @@ scene("a call marked as handled comes back by Undo, and when the service refuses
   await call.waitFor();
   await board.unroute("**/help/resolve");
 
-  const cleo = await stage.page("cleo", { path: `/g/${volcanoes.id}` });
+  const cleo = await harness.page("cleo", { path: `/g/${volcanoes.id}` });
   await cleo.getByText(/Your teacher knows/).first().waitFor();
   await call.getByRole("button", { name: /^I'm going/ }).click();
   await call.getByText("You are on the way").waitFor();
   await call.getByRole("button", { name: /^Handled/ }).click();
-  // Leaving says at once what the note still kept back.
+  // Leaving the page immediately sends the update that the undo toast still delays.
   await board.goto("/help");
   await cleo.getByRole("button", { name: "Ask for help" }).first().waitFor();
 });
 
-scene("a message to all reaches every group once, also when one of them is tried again", async (stage) => {
-  const board = await boardOf(stage, { allow: [/status of 503/] });
-  const { workRoomId } = await stage.group("Glaciers");
+scenario("message to all groups is delivered once per group, also after a retry", async (harness) => {
+  const board = await boardOf(harness, { allow: [/status of 503/] });
+  const { workRoomId } = await harness.group("Glaciers");
   const refused = (url) => url.pathname.endsWith(`/workrooms/${workRoomId}/messages`);
   await board.route(refused, (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
   await board.getByRole("button", { name: "Message all" }).click();
@@ -104,15 +104,15 @@ scene("a message to all reaches every group once, also when one of them is tried
   await board.unroute(refused);
   await dialog.getByRole("button", { name: "Send again to 1 group" }).click();
   await note(board, "Sent to 8 groups").waitFor();
-  const ada = await stage.api("ada");
+  const ada = await harness.api("ada");
   for (const name of ["Rivers", "Glaciers"]) {
-    const { data } = await ada.get(`/workrooms/${(await stage.group(name)).workRoomId}/messages`);
+    const { data } = await ada.get(`/workrooms/${(await harness.group(name)).workRoomId}/messages`);
     assert.equal(data.filter((one) => one.content === "The atlas is on my desk.").length, 1, name);
   }
 });
 
-scene("a student changes groups in three clicks, more time is given, and both are taken back", async (stage) => {
-  const board = await boardOf(stage);
+scenario("moving a student and extending the deadline can be undone", async (harness) => {
+  const board = await boardOf(harness);
   const card = (name) => board.locator("article").filter({ hasText: name });
   await card("Rivers").getByRole("button").click();
   await board.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
@@ -121,20 +121,20 @@ scene("a student changes groups in three clicks, more time is given, and both ar
   await note(board, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
   await card("Rivers").getByText("Ben Okoye").waitFor();
 
-  const before = (await stage.topic("Landforms")).deadline;
+  const before = (await harness.topic("Landforms")).deadline;
   await board.getByRole("button", { name: "+5 min" }).click();
   await board.getByRole("dialog").getByText("For all 8 groups.").waitFor();
   await board.getByRole("button", { name: "Give 5 more minutes" }).click();
   await note(board, "New end").waitFor();
-  assert.equal(Date.parse((await stage.topic("Landforms")).deadline) - Date.parse(before), 300_000);
+  assert.equal(Date.parse((await harness.topic("Landforms")).deadline) - Date.parse(before), 300_000);
   const back = board.waitForResponse((answer) => answer.url().includes("/bulk") && answer.ok());
   await note(board, "New end").getByRole("button", { name: "Undo" }).click();
   await back;
-  assert.equal((await stage.topic("Landforms")).deadline, before);
+  assert.equal((await harness.topic("Landforms")).deadline, before);
 });
 
-scene("the projector shows the topic and the time, and nothing of any group", async (stage) => {
-  const board = await boardOf(stage);
+scenario("projector shows topic and remaining time but no group data", async (harness) => {
+  const board = await boardOf(harness);
   await press(board, "b");
   await board.waitForURL(/projector/);
   await board.getByRole("timer").waitFor();
@@ -145,17 +145,17 @@ scene("the projector shows the topic and the time, and nothing of any group", as
   await board.locator("[data-card]").first().waitFor();
 });
 
-scene("a draft without a topic stays open when another topic is chosen for it before the topic is finished", async (stage) => {
-  const ada = await stage.api("ada");
-  const topic = await ada.get(`/assignments/${(await stage.topic("Landforms")).id}`);
-  const { id: groupId, workRoomId } = await stage.group("Rivers");
+scenario("unlinked draft stays open when linked to another topic before finishing", async (harness) => {
+  const ada = await harness.api("ada");
+  const topic = await ada.get(`/assignments/${(await harness.topic("Landforms")).id}`);
+  const { id: groupId, workRoomId } = await harness.group("Rivers");
   const more = { title: "Weather", classId: topic.classId, courseId: topic.courseId, deadline: "2099-01-10T10:00:00Z", groupIds: [groupId] };
   const other = await ada.post("/assignments", more);
   const draft = (title, assignmentId) => ada.post(`/workrooms/${workRoomId}/documents`, { title, documentType: "word", ...(assignmentId ? { assignmentId } : {}) });
   const kept = await draft("Kept");
   const locked = await draft("Locked");
   await draft("Tables", other.id);
-  const board = await boardOf(stage);
+  const board = await boardOf(harness);
   await board.getByRole("button", { name: /^Finish/ }).click();
   const dialog = board.getByRole("alertdialog");
   await dialog.getByText(/Tables · 1 Rivers, for “Weather”/).waitFor();

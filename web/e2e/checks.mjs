@@ -1,4 +1,4 @@
-// What holds on every screen, whoever looks at it.
+// Checks that hold on every screen for every role.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Nothing that axe can find is wrong with the page as it stands. */
-export async function audit(page, what = page.url()) {
+/** Asserts that axe finds no violations on the current page. */
+export async function assertAccessible(page, what = page.url()) {
   await page.evaluate(AXE);
   const violations = await page.evaluate(async (tags) => {
     const { violations: found } = await window.axe.run({ runOnly: tags });
@@ -16,10 +16,10 @@ export async function audit(page, what = page.url()) {
   assert.equal(violations.length, 0, `${what}\n  ${violations.join("\n  ")}`);
 }
 
-/** At 320 px, nobody scrolls sideways. */
-export async function narrow(page, what = page.url()) {
+/** Asserts that the page does not scroll horizontally at 320 px. */
+export async function assertNoOverflow(page, what = page.url()) {
   await page.setViewportSize({ width: 320, height: 800 });
-  // Places that stand beside each other become tabs, which takes the page a moment; what stays wide is said below.
+  // Columns become tabs after a resize, which takes a moment. Elements that stay too wide are listed below.
   await page.waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 }).catch(() => undefined);
   const { width, wide } = await page.evaluate(() => {
     const beyond = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320.5);
@@ -28,15 +28,15 @@ export async function narrow(page, what = page.url()) {
   assert.ok(width <= 320, `${what} is ${width} px wide at 320 px\n  ${wide.join("\n  ")}`);
 }
 
-/** Whatever one can hit is at least 24 px high and wide; links inside a sentence are as high as its line. */
-export async function targets(page, what = page.url()) {
+/** Asserts that every interactive element is at least 24 px high and wide. Links inside a sentence have the height of its text. */
+export async function assertTargetSize(page, what = page.url()) {
   const small = await page.evaluate(() => {
     const kinds = ["button", "tab", "menuitem", "menuitemradio", "option", "switch"].map((role) => `[role=${role}]`);
     const all = document.querySelectorAll(["a[href]", "button", "summary", "input", "select", "textarea", ...kinds].join());
     const isSeen = (one) => {
       for (let at = one; at; at = at.parentElement) {
         const style = getComputedStyle(at);
-        // Drawn for screen readers alone, or not at all.
+        // Visible to screen readers only, or not rendered.
         if (style.visibility === "hidden" || style.opacity === "0" || style.clipPath === "inset(50%)" || /rect\(0px.*\)/.test(style.clip)) return false;
         if (at.getAttribute("aria-hidden") === "true") return false;
       }
@@ -45,7 +45,7 @@ export async function targets(page, what = page.url()) {
     return [...all]
       .map((one) => ({ one, box: one.getBoundingClientRect() }))
       .filter(({ one, box }) => box.width > 0 && box.height > 0 && (box.width < 24 || box.height < 24) && getComputedStyle(one).display !== "inline")
-      // What stands in a label is hit by hitting the label.
+      // A control inside a label is activated by clicking the label.
       .filter(({ one }) => (one.closest("label")?.getBoundingClientRect().height ?? 0) < 24 && isSeen(one))
       .map(({ one, box }) => `${Math.round(box.width)} × ${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`);
   });

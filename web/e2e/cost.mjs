@@ -1,51 +1,51 @@
-// What the steps of a lesson cost in requests and bytes, as the client really asks: the arithmetic of docs/capacity.md.
+// Measures the requests and bytes of each step of a lesson, as the client sends them: the figures of docs/capacity.md.
 //
 //   GROUPWORK_BINARY=<release binary> node e2e/cost.mjs
 //
-// Each question is then asked again, as often as the limits of one person allow, so that the CPU of the service can be read
-// off its process.
+// Each request is then repeated as often as the rate limits of one user allow, so that the CPU time of the service can be
+// read from its process.
 import { readFileSync } from "node:fs";
 
-import { openStage, ready } from "./pages.mjs";
+import { openHarness, ready } from "./pages.mjs";
 
-/** How often each question is repeated, and by how many at once. */
+/** Number of repetitions of each request, and how many run concurrently. */
 const TIMES = 400;
 const AT_ONCE = 8;
-/** The kernel counts the CPU of a process in hundredths of a second. */
+/** The kernel reports CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-const stage = await openStage();
+const harness = await openHarness();
 const asked = new Map();
 try {
-  const rivers = await stage.group("Rivers");
-  const topic = await stage.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const topic = await harness.topic("Landforms");
   const rows = [];
   for (const [who, steps] of [
     ["ana", [["opens her groups", "/"], ["opens the work room", `/g/${rivers.id}`]]],
     ["ada", [["opens Today", "/"], ["opens the lesson board", `/t/${topic.id}/board`]]],
   ]) {
-    const page = await stage.page(who);
+    const page = await harness.page(who);
     for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a pupil" : "a teacher"} ${step}`, () => page.goto(path)));
-    // What follows comes from the cache of the browser.
+    // The following screens are loaded from the browser cache.
     for (const [step, path] of steps) rows.push(await cost(page, who, `the same, again: ${step}`, () => page.goto(path)));
     rows.push(await cost(page, who, "a minute on the last of these, nothing happens", () => page.waitForTimeout(60_000)));
     if (who === "ana") {
-      const ben = await stage.api("ben");
+      const ben = await harness.api("ben");
       rows.push(
         await cost(page, who, "a message of somebody else arrives", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
       );
     } else {
-      const ana = await stage.api("ana");
+      const ana = await harness.api("ana");
       rows.push(await cost(page, who, "a group calls for help", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
     }
   }
   console.table(rows);
   console.table(await replay());
 } finally {
-  await stage.close();
+  await harness.close();
 }
 
-/** Counts what a page asks while something happens and for some seconds after it. */
+/** Counts the requests of a page during an action and for some seconds after it. */
 async function cost(page, who, step, act) {
   const counted = { step, "API requests": 0, "other requests": 0, "KB from the API": 0, "KB of the client": 0 };
   const session = await page.context().newCDPSession(page);
@@ -54,7 +54,7 @@ async function cost(page, who, step, act) {
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
     const { origin, pathname, search } = new URL(request.url);
     const api = pathname.startsWith("/api/");
-    if (api && origin === stage.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
+    if (api && origin === harness.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
     kinds.set(requestId, api ? "API" : "client");
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
@@ -75,14 +75,14 @@ function template(path) {
   return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace("/api", "");
 }
 
-/** Asks each question many times; answers the CPU of the service for one. */
+/** Repeats each request many times and returns the CPU time of the service per request. */
 async function replay() {
   const rows = [];
   for (const [name, { path, who }] of asked) {
-    const cookies = await stage.cookiesOf(who, false);
+    const cookies = await harness.cookiesOf(who, false);
     const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
     const ask = async () => {
-      const answer = await fetch(stage.base + path, { headers });
+      const answer = await fetch(harness.base + path, { headers });
       if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
       return (await answer.arrayBuffer()).byteLength;
     };
@@ -98,15 +98,15 @@ async function replay() {
   return rows;
 }
 
-/** Waits until this person may ask so often again. */
+/** Waits until the rate limit of this user allows the next batch. */
 async function leave(headers) {
-  const answer = await fetch(`${stage.base}/api/users/me`, { headers });
+  const answer = await fetch(`${harness.base}/api/users/me`, { headers });
   if (Number(answer.headers.get("ratelimit-remaining")) > TIMES + 2 * AT_ONCE) return;
   await new Promise((done) => setTimeout(done, (Number(answer.headers.get("ratelimit-reset")) + 1) * 1000));
 }
 
-/** The CPU that the service has used, in ticks of the kernel. */
+/** CPU time used by the service, in kernel ticks. */
 function ticks() {
-  const fields = readFileSync(`/proc/${stage.demo.pid}/stat`, "utf8").split(") ")[1].split(" ");
+  const fields = readFileSync(`/proc/${harness.demo.pid}/stat`, "utf8").split(") ")[1].split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }

@@ -1,43 +1,43 @@
-// Courses as folders, groups and their members, classes: what a teacher does before and between lessons.
+// Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
-const courseOf = async (stage, name) => (await (await stage.api("ada")).get("/courses")).find((one) => one.name === name);
+const courseOf = async (harness, name) => (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-/** A course of the class 7b with two groups that have numbers, and two students in the first. */
-const withGroups = async (stage, name) => {
-  const api = await stage.api("ada");
-  const { classId, subjectId } = await courseOf(stage, "Our earth");
+/** Creates a course of class 7b with two numbered groups; the first has two students. */
+const withGroups = async (harness, name) => {
+  const api = await harness.api("ada");
+  const { classId, subjectId } = await courseOf(harness, "Our earth");
   const course = await api.post("/courses", { name, classId, subjectId });
   const students = (await api.get(`/classes/${classId}/students`)).slice(0, 2).map(({ user }) => user);
   const group = (title, memberIds) => api.post("/groups", { classId, courseId: course.id, name: `${name}: ${title}`, memberIds });
   const groups = [await group("firs", students.map(({ id }) => id)), await group("elms", [])];
   const [first, second] = groups.map((one) => `${one.groupNumber} ${one.name}`);
-  const members = async (one) => (await stage.group(one.name)).members.map((member) => member.user.name);
+  const members = async (one) => (await harness.group(one.name)).members.map((member) => member.user.name);
   return { course, students: students.map((student) => student.name), groups, first, second, members };
 };
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
-scene("a course is made where it is missing, and found by keyboard in the tree", async (stage) => {
-  const api = await stage.api("ada");
+scenario("course is created in an empty folder and found in the tree by keyboard", async (harness) => {
+  const api = await harness.api("ada");
   const seven = (await api.get("/classes")).find((one) => one.name === "7b");
   const biology = (await api.get("/subjects")).find((one) => one.name === "Biology");
-  const page = await stage.page("ada", { path: `/courses?class=${seven.id}&subject=${biology.id}`, allow: [/status of 409/] });
+  const page = await harness.page("ada", { path: `/courses?class=${seven.id}&subject=${biology.id}`, allow: [/status of 409/] });
   await page.getByText("No course for 7b / Biology yet.").waitFor();
   await button(page, "New course here").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
   await button(page, "Make the course").click();
   await page.getByRole("link", { name: "Plants in spring" }).waitFor();
 
-  // The same name in the same place is refused beside the field.
+  // A duplicate name in the same folder is rejected at the field.
   await button(page, "New course").click();
   await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
   await button(page, "Make the course").click();
   await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
   await page.keyboard.press("Escape");
 
-  // Tab into the tree, End, letters, arrows, Enter.
+  // Tab moves into the tree; End, characters, arrow keys and Enter work there.
   const tree = page.getByRole("treegrid");
   await tree.getByRole("row", { name: "Biology" }).focus();
   await page.keyboard.press("ArrowRight");
@@ -56,9 +56,9 @@ scene("a course is made where it is missing, and found by keyboard in the tree",
   assert.match(page.url(), /\/courses\/[^/?]+$/);
 });
 
-scene("a course is found by name, archived with a way back, and deleted by its name", async (stage) => {
-  // The event that the course is gone may come before the answer to its deletion.
-  const page = await stage.page("ada", { path: "/courses", allow: [/status of 404 .*\/api\/courses\//] });
+scenario("course is found by name, archived with undo, and deleted by typing its name", async (harness) => {
+  // The event that deletes the course may arrive before the response to the DELETE request.
+  const page = await harness.page("ada", { path: "/courses", allow: [/status of 404 .*\/api\/courses\//] });
   await page.getByRole("combobox", { name: "Find a course" }).fill("spring");
   await page.getByRole("option", { name: /Plants in spring.*7b · Biology/ }).click();
   await page.getByRole("heading", { level: 1, name: "Plants in spring" }).waitFor();
@@ -76,23 +76,23 @@ scene("a course is found by name, archived with a way back, and deleted by its n
   await question.getByText("0 documents").waitFor();
   const yes = button(question, "Delete the course");
   assert.equal(await yes.isDisabled(), true);
-  await audit(page, "the question before a course goes");
+  await assertAccessible(page, "the question before a course goes");
   await question.getByRole("textbox").fill("Plants in spring");
   await yes.click();
   await page.getByRole("heading", { level: 1, name: "Courses" }).waitFor();
-  assert.equal(await courseOf(stage, "Plants in spring"), undefined);
+  assert.equal(await courseOf(harness, "Plants in spring"), undefined);
 });
 
-scene("a student leaves a group, comes back by undo, and moves to another", async (stage) => {
-  const { course, students, groups, first, second, members } = await withGroups(stage, "Trees");
+scenario("student is removed from a group, restored by undo, and moved to another group", async (harness) => {
+  const { course, students, groups, first, second, members } = await withGroups(harness, "Trees");
   const [leaver, stayer] = students;
-  const page = await stage.page("ada", { path: `/courses/${course.id}?tab=groups` });
+  const page = await harness.page("ada", { path: `/courses/${course.id}?tab=groups` });
   const firs = page.getByRole("list", { name: `In ${first}` });
   await button(firs, `More: ${leaver}`).click();
   await page.getByRole("menuitem", { name: "Out of this group" }).click();
   await firs.getByText(leaver).waitFor({ state: "detached" });
   assert.deepEqual(await members(groups[0]), [stayer]);
-  // The focus stays near: on the member who is left.
+  // The focus moves to the remaining member.
   await page.waitForFunction((label) => document.activeElement?.getAttribute("aria-label") === label, `More: ${stayer}`);
   await button(page, "Undo").click();
   await firs.getByText(leaver).waitFor();
@@ -105,8 +105,8 @@ scene("a student leaves a group, comes back by undo, and moves to another", asyn
   assert.match(page.url(), /tab=students/);
 });
 
-scene("a class is made, gets a student and a teacher, and is copied for the next year", async (stage) => {
-  const page = await stage.page("ada", { path: "/courses" });
+scenario("class is created, gets a student and a teacher, and is cloned for the next year", async (harness) => {
+  const page = await harness.page("ada", { path: "/courses" });
   await button(page, "New class").click();
   await page.getByRole("textbox", { name: "Name" }).fill("9c");
   await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
@@ -137,9 +137,9 @@ scene("a class is made, gets a student and a teacher, and is copied for the next
   await mira.waitFor();
 });
 
-scene("a group number that is taken is refused beside the field, and can be mended", async (stage) => {
-  const { id } = await courseOf(stage, "Our earth");
-  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/status of 409/] });
+scenario("taken group number is rejected at the field and can be corrected", async (harness) => {
+  const { id } = await courseOf(harness, "Our earth");
+  const page = await harness.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/status of 409/] });
   await button(page, "More: 3 Glaciers").click();
   await page.getByRole("menuitem", { name: "Change…" }).click();
   const window = page.getByRole("dialog");
@@ -151,17 +151,17 @@ scene("a group number that is taken is refused beside the field, and can be mend
   await page.getByRole("link", { name: "33 Glaciers" }).waitFor();
 });
 
-scene("without a network nothing is done in secret: it fails, says so, and the page stays", async (stage) => {
-  const { course, students, groups, first, members: membersOf } = await withGroups(stage, "Shrubs");
+scenario("change without a network fails with an error and keeps the page", async (harness) => {
+  const { course, students, groups, first, members: membersOf } = await withGroups(harness, "Shrubs");
   const [student] = students;
-  const page = await stage.page("ada", { path: `/courses/${course.id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
+  const page = await harness.page("ada", { path: `/courses/${course.id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
   const members = page.getByRole("list", { name: `In ${first}` });
   await members.getByText(student).waitFor();
   await button(members, `More: ${student}`).click();
   const out = page.getByRole("menuitem", { name: "Out of this group" });
   await out.waitFor();
-  // What draws notes comes when everything else has come.
-  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("NoteRegion") && responseEnd > 0));
+  // The code of the toasts is loaded after everything else.
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("ToastRegion") && responseEnd > 0));
   await page.context().setOffline(true);
   await out.click();
   await page.getByText("The service cannot be reached").first().waitFor();

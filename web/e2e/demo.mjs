@@ -1,4 +1,4 @@
-// A demo school of its own, in a folder and on a port of its own; it can be killed and started again in place.
+// Starts a separate demo school with its own data directory and port. It can be killed and restarted in place.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ export class Demo {
   #child;
   #folder = mkdtempSync(join(tmpdir(), "groupwork-e2e-"));
   #port;
-  /** The origins of the document server simulators; each start has its own. */
+  /** Origins of the simulated document servers; each start has its own. */
   documentServers = new Set();
 
   static async start() {
@@ -32,10 +32,10 @@ export class Demo {
     return demo;
   }
 
-  /** Starts it, again after `kill` or `stop`, with the same school at the same address. */
+  /** Starts the server. After `kill` or `stop`, restarts it with the same data and address. */
   async start() {
     const parts = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
-    // Nobody but the people of the test acts in this school.
+    // Only the users of the test act in this school; simulated students are off.
     const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
     this.#child = spawn(BINARY, parts, { env, stdio: ["ignore", "pipe", "inherit"] });
     const lines = createInterface({ input: this.#child.stdout });
@@ -55,7 +55,7 @@ export class Demo {
     });
   }
 
-  /** The link in the newest email to an address; without a mail server emails are files. */
+  /** Returns the link in the newest email to an address. Without an SMTP server, emails are written to files. */
   async link(email) {
     const outbox = join(this.#folder, "outbox");
     for (;;) {
@@ -69,17 +69,17 @@ export class Demo {
     }
   }
 
-  /** The process, for whoever measures it. */
+  /** The server process, for measurements. */
   get pid() {
     return this.#child.pid;
   }
 
-  /** Ends it as a power cut does. */
+  /** Kills the process, like a power failure. */
   kill() {
     return this.#end("SIGKILL");
   }
 
-  /** Ends it as an update does: with a goodbye. */
+  /** Stops the process gracefully, like an update. */
   stop() {
     return this.#end("SIGTERM");
   }

@@ -1,24 +1,24 @@
-// A group that starts next week does not exist for its students: not in a list, not under its address, not in a title, not
-// in one answer of the service or one event.
+// A group that starts next week does not exist for its students: not in lists, not at its URL, not in titles, responses
+// or events.
 import assert from "node:assert/strict";
 
-import { ready, scene } from "./stage.mjs";
+import { ready, scenario } from "./harness.mjs";
 
 const SECRETS = ["map makers", "Draw the map of an island"];
 
-scene("a group with a future start is never shown to its students", async (stage) => {
-  const group = await stage.group("Next week: the map makers");
-  const topic = await stage.topic("Draw the map of an island");
-  assert.ok(group.members.some((member) => member.user.name === "Ana Lima"), "she is in it");
+scenario("group with future start date is never visible to its students", async (harness) => {
+  const group = await harness.group("Next week: the map makers");
+  const topic = await harness.topic("Draw the map of an island");
+  assert.ok(group.members.some((member) => member.user.name === "Ana Lima"), "the student is a member");
   const hidden = [...SECRETS, group.id, group.workRoomId, topic.id];
 
-  const told = [];
-  const ana = await stage.page("ana", { allow: [/status of 40[34]/] });
+  const recorded = [];
+  const ana = await harness.page("ana", { allow: [/status of 40[34]/] });
   const bodies = [];
   ana.on("response", (answer) => {
-    if (answer.url().includes("/api/") && !answer.url().includes("socket.io")) bodies.push(answer.text().then((text) => told.push([answer.url(), text]), () => undefined));
+    if (answer.url().includes("/api/") && !answer.url().includes("socket.io")) bodies.push(answer.text().then((text) => recorded.push([answer.url(), text]), () => undefined));
   });
-  ana.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => told.push(["an event", String(payload)])));
+  ana.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => recorded.push(["an event", String(payload)])));
   const addresses = [
     "/groups",
     `/g/${group.id}`,
@@ -35,23 +35,23 @@ scene("a group with a future start is never shown to its students", async (stage
     const shown = `${await ana.title()}\n${await ana.locator("body").innerText()}`;
     for (const secret of hidden) assert.ok(!shown.includes(secret), `${address} shows ${secret}`);
   }
-  // Something moves in the hidden group while she looks at her list, and the list still knows nothing.
+  // A change in the hidden group while the student looks at the list does not reach the list.
   await ana.goto("/groups");
   await ready(ana);
-  const ada = await stage.api("ada");
+  const ada = await harness.api("ada");
   await ada.patch(`/groups/${group.id}`, { displayName: "Map makers of 7b" });
   await ada.patch(`/assignments/${topic.id}`, { description: "Draw it on paper first." });
-  // What everybody may know comes after it on the same line.
-  const rivers = await stage.group("Rivers");
-  const heard = ana.waitForResponse((answer) => answer.url().includes("/api/groups"));
+  // An event that everyone may receive arrives afterwards on the same connection.
+  const rivers = await harness.group("Rivers");
+  const received = ana.waitForResponse((answer) => answer.url().includes("/api/groups"));
   await ada.patch(`/groups/${rivers.id}`, { displayName: "Rivers and streams" });
-  await heard;
+  await received;
   await ana.getByText("Rivers and streams").first().waitFor();
   await Promise.all(bodies);
-  assert.ok(told.some(([what]) => what.includes("/api/groups")) && told.some(([what]) => what === "an event"), "both were listened to");
-  for (const [what, text] of told) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} tells ${secret}: ${text.slice(0, 300)}`);
+  assert.ok(recorded.some(([what]) => what.includes("/api/groups")) && recorded.some(([what]) => what === "an event"), "responses and events were recorded");
+  for (const [what, text] of recorded) for (const secret of [...hidden, "Map makers of 7b"]) assert.ok(!text.includes(secret), `${what} contains ${secret}: ${text.slice(0, 300)}`);
 
-  // For the teacher it is there, and says that it is hidden.
-  const teacher = await stage.page("ada", { path: `/t/${topic.id}/board` });
+  // The teacher sees the group, marked as hidden.
+  const teacher = await harness.page("ada", { path: `/t/${topic.id}/board` });
   await teacher.getByText(/map makers/i).first().waitFor();
 });

@@ -1,17 +1,17 @@
-// What interrupts a lesson: a student who is moved while writing, a screen that cannot be fetched, a session that ends.
-// Each time the page says what happened, offers one way on, and keeps what was typed.
+// Interruptions of a lesson: a student is moved while typing, a screen cannot be loaded, a session ends. Each time the
+// page explains what happened, offers one action, and keeps the typed text.
 import assert from "node:assert/strict";
 
-import { audit, emailOf, narrow, ready, scene } from "./stage.mjs";
+import { assertAccessible, emailOf, assertNoOverflow, ready, scenario } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 const GONE = [/status of 40[134]/];
 const OFFLINE = [/ERR_INTERNET_DISCONNECTED/, /ERR_FAILED/, /WebSocket connection/, /status of 404/, /Unloaded/];
 
-/** Where the school's API keeps who is in a group. */
+/** The API path of the members of a group. */
 const members = (group) => `/groups/${group.id}/members`;
 
-/** A picture of the page in both sizes, for whoever looks at what changed. */
+/** Screenshots of the page in both sizes, for reviewing changes. */
 async function pictures(page, name) {
   if (process.env.GROUPWORK_PICTURES === undefined) return;
   for (const [width, height] of [[1366, 768], [360, 740]]) {
@@ -29,9 +29,9 @@ async function signInAgain(page, who) {
   await dialog.locator("input[name=password]").press("Enter");
 }
 
-/** Ends every session of a person, as an administrator does. */
-async function endSessions(stage, who) {
-  const admin = await stage.api("admin");
+/** Ends every session of a user, as an administrator does. */
+async function endSessions(harness, who) {
+  const admin = await harness.api("admin");
   const { data } = await admin.get(`/users?search=${encodeURIComponent(emailOf(who))}`);
   const { id } = data.find((one) => one.email === emailOf(who));
   const sessions = await admin.get(`/admin/sessions?userId=${id}`);
@@ -39,11 +39,11 @@ async function endSessions(stage, who) {
 }
 
 for (const place of ["room", "document"]) {
-  scene(`a student who is moved while in the ${place} is led to the new group, with the words that were not sent`, async (stage) => {
-    const ada = await stage.api("ada");
-    const [rivers, deserts] = [await stage.group("Rivers"), await stage.group("Deserts")];
+  scenario(`student moved while in the ${place} is directed to the new group with unsent text`, async (harness) => {
+    const ada = await harness.api("ada");
+    const [rivers, deserts] = [await harness.group("Rivers"), await harness.group("Deserts")];
     const { user } = rivers.members.find((one) => one.user.name.startsWith("Ben"));
-    const ben = await stage.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
+    const ben = await harness.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
     await ben.locator("#main textarea").first().fill("We begin with the Rhine");
     if (place === "document") {
       await ben.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
@@ -58,34 +58,34 @@ for (const place of ["room", "document"]) {
     await ben.getByText(words.now).first().waitFor();
     const kept = await ben.locator("#main textarea").inputValue();
     assert.ok(kept.includes("We begin with the Rhine"), kept);
-    if (place === "room") assert.ok(kept.includes("Where is the map?"), "what was typed in a window is shown, too");
+    if (place === "room") assert.ok(kept.includes("Where is the map?"), "text typed in a dialog is shown, too");
     assert.equal(await ben.locator("#main button").count(), 1, "one button");
     assert.match(await ben.evaluate(() => document.activeElement.tagName), /^H1$/, "a screen reader begins with what happened");
-    await audit(ben);
+    await assertAccessible(ben);
     await pictures(ben, `moved-${place}`);
-    await narrow(ben);
+    await assertNoOverflow(ben);
     await ben.setViewportSize({ width: 1280, height: 800 });
-    // By the keyboard: the button is the next stop but the words themselves.
+    // By keyboard: the button follows directly after the text in tab order.
     await ben.locator("#main button").press("Enter");
     await ben.waitForURL(`**/g/${deserts.id}`);
-    assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "what was not sent goes along");
+    assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "unsent text is kept");
     await ben.locator("#main textarea").first().fill("");
     await ada.post(`${members(deserts)}/${user.id}/move`, { toGroupId: rivers.id });
   });
 }
 
-scene("a group that is hidden, and a student who is taken out of it, lead to the own groups", async (stage) => {
-  const ada = await stage.api("ada");
-  const plains = await stage.group("Plains");
+scenario("hidden group and removed member lead to the list of groups", async (harness) => {
+  const ada = await harness.api("ada");
+  const plains = await harness.group("Plains");
   const who = plains.members[0].user;
-  const email = (await (await stage.api("admin")).get(`/users/${who.id}`)).email;
+  const email = (await (await harness.api("admin")).get(`/users/${who.id}`)).email;
   const person = email.split("@")[0];
-  const page = await stage.page(person, { path: `/g/${plains.id}`, allow: GONE });
+  const page = await harness.page(person, { path: `/g/${plains.id}`, allow: GONE });
   await page.locator("#main textarea").first().fill("Not sent");
   await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
   await page.getByText("it is hidden for the moment").waitFor();
-  // The teacher opens it again: the room is back by itself, with the words.
+  // The teacher opens the group again: the room reappears by itself, with the typed text.
   await ada.patch(`/groups/${plains.id}`, { startDate: null });
   await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor({ state: "detached" });
   assert.equal(await page.locator("#main textarea").first().inputValue(), "Not sent");
@@ -96,9 +96,9 @@ scene("a group that is hidden, and a student who is taken out of it, lead to the
   await ada.post(members(plains), { userIds: [who.id] });
 });
 
-scene("a screen that cannot be fetched offers to try again, and never leaves the app", async (stage) => {
-  const ada = await stage.page("ada", { allow: OFFLINE });
-  // Nothing is fetched ahead here: the screen is asked for when it is opened.
+scenario("screen that fails to load offers a retry inside the app", async (harness) => {
+  const ada = await harness.page("ada", { allow: OFFLINE });
+  // Nothing is prefetched here: the code of the screen is requested when it is opened.
   await ada.route(/\/assets\/(courses|submissions)\.?[^/]*\.js/, (route) => route.abort("internetdisconnected"));
   await ada.goto("/today");
   await ready(ada);
@@ -106,26 +106,26 @@ scene("a screen that cannot be fetched offers to try again, and never leaves the
   await ada.route("**/api/health/live", (route) => route.abort("internetdisconnected"));
   await ada.getByRole("link", { name: "Courses", exact: true }).first().click();
   await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
-  assert.equal(await ada.evaluate(() => window.isSame), true, "the page was not loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "the page was not reloaded");
   await ada.getByRole("link", { name: "Today", exact: true }).first().waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
   await pictures(ada, "unloaded");
   await ada.locator("#main").getByRole("button", { name: "Try again" }).press("Enter");
   await ada.getByText("The service cannot be reached").waitFor();
   await ada.unroute(/\/assets\/(courses|submissions)\.?[^/]*\.js/);
   await ada.unroute("**/api/health/live");
   await ada.locator("#main").getByRole("button", { name: "Try again" }).click();
-  // Where the browser keeps the failure, the second attempt loads the page anew; either way the screen comes.
+  // Some browsers cache the failed module load, so the second attempt reloads the page. In both cases the screen opens.
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).or(ada.getByRole("button", { name: "Try again" })).first().waitFor();
   if (await ada.getByRole("button", { name: "Try again" }).isVisible()) await ada.getByRole("button", { name: "Try again" }).click();
   await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).waitFor();
 });
 
-scene("after a deploy an old page comes to the new version by trying again", async (stage) => {
-  const ada = await stage.page("ada", { allow: OFFLINE });
+scenario("page of an old version loads the new version on retry", async (harness) => {
+  const ada = await harness.page("ada", { allow: OFFLINE });
   await ada.goto("/today");
   await ready(ada);
-  // The file of the old version is not there any more.
+  // The file of the old version no longer exists.
   await ada.route(/\/assets\/submissions[^/]*\.js/, (route) => route.fulfill({ status: 404, contentType: "application/json", body: "{}" }));
   await ada.getByRole("link", { name: "Submissions", exact: true }).first().click();
   await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
@@ -141,10 +141,10 @@ scene("after a deploy an old page comes to the new version by trying again", asy
   await ready(ada);
 });
 
-scene("without a connection a student moves between the screens that were fetched ahead", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const ana = await stage.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
-  // Seen once, and kept for the day.
+scenario("prefetched screens open without a connection", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const ana = await harness.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
+  // Viewed once, then cached for the day.
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
   await ana.waitForURL(`**/g/${rivers.id}`);
   await ana.locator("#main textarea").first().waitFor();
@@ -157,26 +157,26 @@ scene("without a connection a student moves between the screens that were fetche
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
   await ana.waitForURL(`**/g/${rivers.id}`);
   await ana.getByText("Rivers").first().waitFor();
-  assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "what was seen is still shown");
+  assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "viewed content is still shown");
   await ana.goBack();
   await ana.waitForURL("**/groups");
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().waitFor();
   await ana.context().setOffline(false);
 });
 
-scene("a session that ends is mended over the page: the form and the chat keep every word, and saving goes on", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
+scenario("signing in again after session end keeps form and chat text", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
-  await endSessions(stage, "ada");
+  await endSessions(harness, "ada");
   const dialog = page.getByRole("alertdialog");
   await dialog.getByText("Please sign in again").waitFor();
   assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada"));
   await page.keyboard.press("Escape");
-  assert.ok(await dialog.isVisible(), "Escape does not open the page to whoever sits there");
-  await audit(page);
+  assert.ok(await dialog.isVisible(), "Escape does not close the dialog");
+  await assertAccessible(page);
   await pictures(page, "session");
-  // A wrong password is said, and nothing is lost.
+  // A wrong password shows an error and loses no data.
   await dialog.locator("input[name=password]").fill("not my password");
   await dialog.locator("input[name=password]").press("Enter");
   await dialog.getByText("The email or password is not right.").waitFor();
@@ -186,13 +186,13 @@ scene("a session that ends is mended over the page: the form and the chat keep e
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms and rivers" }).waitFor();
   await page.getByText("Live", { exact: true }).first().waitFor();
-  assert.equal((await (await stage.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
+  assert.equal((await (await harness.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
 });
 
-scene("a message that meets the end of the session is sent after signing in", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const page = await stage.page("ana", { fresh: true, language: "de", allow: GONE });
-  // Without the live channel nobody tells the page: it finds out by what it sends.
+scenario("message rejected by session end is sent after signing in", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const page = await harness.page("ana", { fresh: true, language: "de", allow: GONE });
+  // Without the realtime connection the page is not notified; it detects the ended session from its next request.
   await page.route("**/api/socket.io/**", (route) => route.abort());
   await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
   await page.goto(`/g/${rivers.id}`);
@@ -203,35 +203,35 @@ scene("a message that meets the end of the session is sent after signing in", as
   await line.press("Enter");
   const dialog = page.getByRole("alertdialog");
   await dialog.getByText("Bitte melde dich neu an").waitFor();
-  await audit(page);
+  await assertAccessible(page);
   await signInAgain(page, "ana");
   await dialog.waitFor({ state: "detached" });
   await page.locator("#main").getByText("Wer hat den Atlas?").first().waitFor();
   await page.waitForFunction(() => document.querySelector("#main textarea").value === "");
-  const said = JSON.stringify(await (await stage.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
-  assert.equal(said.split("Wer hat den Atlas?").length - 1, 1, "once");
+  const messages = JSON.stringify(await (await harness.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
+  assert.equal(messages.split("Wer hat den Atlas?").length - 1, 1, "once");
 });
 
-scene("another person who signs in over the page gets a page of their own", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+scenario("different user who signs in over the page gets a fresh page", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   await page.locator("#main textarea").first().fill("A secret of Ana");
-  await endSessions(stage, "ana");
+  await endSessions(harness, "ana");
   await page.getByRole("alertdialog").waitFor();
   await signInAgain(page, "tom");
   await page.waitForURL("**/today");
   await ready(page);
   const all = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }));
-  assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
+  assert.ok(!all.includes("A secret of Ana"), "nothing of the previous page is left");
 });
 
-scene("a late response to the ended session does not sign out the person who signs in over the page", async (stage) => {
-  const rivers = await stage.group("Rivers", "admin");
-  const page = await stage.page("ana", { fresh: true, allow: GONE });
+scenario("late response of the ended session does not sign out the new session", async (harness) => {
+  const rivers = await harness.group("Rivers", "admin");
+  const page = await harness.page("ana", { fresh: true, allow: GONE });
   const names = (await page.context().cookies()).map(({ name }) => name);
   let release;
   const held = new Promise((resolve) => (release = resolve));
-  // What the service answers for a session that has ended: nobody, and cookies that are deleted.
+  // The response of the service for an ended session: no user, and deleted cookies.
   await page.route("**/api/auth/get-session", async (route) => {
     await held;
     const deleted = names.map((name) => `${name}=; Max-Age=0; Path=/`).join("\n");
@@ -240,7 +240,7 @@ scene("a late response to the ended session does not sign out the person who sig
   const asked = page.waitForRequest("**/api/auth/get-session");
   await page.goto(`/g/${rivers.id}`);
   await asked;
-  await endSessions(stage, "ana");
+  await endSessions(harness, "ana");
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
   await signInAgain(page, "ana");
@@ -252,11 +252,11 @@ scene("a late response to the ended session does not sign out the person who sig
   assert.match(page.url(), new RegExp(`/g/${rivers.id}`), "the new session is kept");
 });
 
-scene("who signs out in another tab leaves no page behind", async (stage) => {
-  const rivers = await stage.group("Rivers", "admin");
-  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+scenario("sign-out in another tab clears this page", async (harness) => {
+  const rivers = await harness.group("Rivers", "admin");
+  const page = await harness.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
   const other = await page.context().newPage();
-  await other.goto(`${stage.base}/groups`);
+  await other.goto(`${harness.base}/groups`);
   await ready(other);
   await other.getByRole("button", { name: /^Account of/ }).click();
   await other.getByRole("menuitem", { name: "Sign out" }).click();

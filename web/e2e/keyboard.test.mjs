@@ -1,12 +1,12 @@
-// A whole lesson without a mouse, for the teacher and for a student: from the sign-in form to the finished topic. Nothing
-// here clicks; what cannot be reached by Tab and the keys on the list fails.
+// A whole lesson without a mouse, for the teacher and for a student: from the sign-in form to the finished topic. No step
+// clicks; anything that cannot be reached by Tab and the listed shortcuts fails the test.
 import assert from "node:assert/strict";
 
-import { PATIENCE, ready, scene } from "./stage.mjs";
+import { TIMEOUT_MS, ready, scenario } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 
-/** Goes on with Tab until the focus is on what is looked for; answers how many steps it took. */
+/** Presses Tab until the focus is on the wanted element and returns the number of presses. */
 async function tabTo(page, wanted, { most = 80, key = "Tab" } = {}) {
   await wanted.first().waitFor();
   for (let step = 0; step <= most; step += 1) {
@@ -17,14 +17,14 @@ async function tabTo(page, wanted, { most = 80, key = "Tab" } = {}) {
   return assert.fail(`Tab does not lead to ${wanted} within ${most} steps; it ended at ${at}`);
 }
 
-/** Whoever looks at the page sees where the focus is. */
+/** Asserts that the focused element has a visible focus indicator. */
 async function seen(page) {
   const outline = await page.evaluate(() => {
     const style = getComputedStyle(document.activeElement);
     const after = getComputedStyle(document.activeElement, "::after");
     return [style, after].some((one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none");
   });
-  assert.ok(outline, `the focus is not to be seen on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
+  assert.ok(outline, `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
 }
 
 async function press(page, wanted, options) {
@@ -43,9 +43,9 @@ async function signIn(page, email) {
   await ready(page);
 }
 
-scene("a student works through a lesson with the keyboard alone", async (stage) => {
-  const rivers = await stage.group("Rivers");
-  const page = await stage.page("nobody", { path: "/" });
+scenario("student completes a lesson by keyboard", async (harness) => {
+  const rivers = await harness.group("Rivers");
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ana@demo.example");
   await press(page, page.locator(`a[href="/g/${rivers.id}"]`));
   await page.getByText("Rivers").first().waitFor();
@@ -59,33 +59,33 @@ scene("a student works through a lesson with the keyboard alone", async (stage) 
   await page.getByText(/Your teacher knows/).first().waitFor();
 
   await press(page, page.locator(`a[href^="/g/${rivers.id}/d/"]`));
-  // Into the editor, and out of it again: the frame is no trap.
+  // Moves into the editor and out again: the iframe does not trap the focus.
   const text = page.frameLocator("iframe[name=frameEditor]").locator("#text");
   await text.waitFor();
   const inEditor = () => page.evaluate(() => document.activeElement?.tagName === "IFRAME");
   for (let step = 0; step < 80 && !((await inEditor()) && (await text.evaluate((field) => field === document.activeElement))); step += 1) await page.keyboard.press("Tab");
   await page.keyboard.press("Control+End");
-  // The editor sends a little later: what comes after the hand-in is refused.
+  // The editor sends its changes with a delay; changes after the submission are rejected.
   const taken = page.waitForResponse((answer) => answer.url().endsWith("/practice/edit") && (answer.request().postData() ?? "").includes("without a mouse."));
   await page.keyboard.type(" Written without a mouse.");
   await assertSoon(async () => (await text.inputValue()).includes("Written without a mouse."), "the words stand in the document");
   await taken;
   for (let step = 0; step < 20 && (await inEditor()); step += 1) await page.keyboard.press("Tab");
-  assert.equal(await inEditor(), false, "Tab leads out of the editor");
+  assert.equal(await inEditor(), false, "Tab leaves the editor");
 
   await press(page, page.getByRole("button", { name: /^Submit/ }), { key: "Shift+Tab" });
   await press(page, page.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }));
   await page.getByRole("button", { name: "Take back" }).first().waitFor();
 });
 
-scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("nobody", { path: "/" });
+scenario("teacher runs a lesson by keyboard", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, "ada@demo.example");
   await press(page, page.locator(`a[href="/t/${topic.id}/board"]`));
   await page.locator("[data-card]").first().waitFor();
 
-  // h goes to whoever waits longest; Enter says that it is done.
+  // `h` opens the longest-waiting group; Enter marks the request as handled.
   const rail = page.locator("aside");
   await rail.getByRole("button", { name: "Handled" }).first().waitFor();
   const waiting = await rail.getByRole("button", { name: "Handled" }).count();
@@ -94,7 +94,7 @@ scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
   await page.keyboard.press("Enter");
   await assertSoon(async () => (await rail.getByRole("button", { name: "Handled" }).count()) === waiting - 1, "one call less waits");
 
-  // Digits and arrows lead from card to card, Enter looks into one.
+  // Digits and arrow keys move between cards; Enter opens the work.
   await page.keyboard.press("1");
   await assertSoon(async () => (await focused(page)) === (await cardAt(page, 0)), "1 leads to the first card");
   await page.keyboard.press("ArrowRight");
@@ -109,7 +109,7 @@ scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
   await press(page, page.getByRole("button", { name: /^Finish/ }));
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
-  // It is the harmless answer that Enter would give.
+  // The harmless choice has the initial focus, so Enter selects it.
   await assertSoon(async () => /Cancel/.test(await page.evaluate(() => document.activeElement.textContent)), "the focus begins on Cancel");
   await press(page, dialog.getByRole("button", { name: "Finish the topic" }));
   await page.getByRole("button", { name: "Reopen" }).waitFor();
@@ -119,9 +119,9 @@ const focused = (page) => page.evaluate(() => document.activeElement?.closest("[
 const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttribute("data-card");
 
 async function assertSoon(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

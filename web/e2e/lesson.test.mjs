@@ -1,32 +1,32 @@
-// One lesson with three browsers at once: a teacher and two students of one group, from the sign-in form to the topic that
-// is finished. Nobody reloads a page.
+// One lesson with three browsers at once: a teacher and two students of one group, from the sign-in form to the finished
+// topic. No user reloads a page.
 import assert from "node:assert/strict";
 
-import { PATIENCE, ready, scene, signIn } from "./stage.mjs";
+import { TIMEOUT_MS, ready, scenario, signIn } from "./harness.mjs";
 
 /** The text field of the simulated editor on a page. */
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
-/** Waits until something that no selector can say has become true. */
+/** Waits until a condition holds that no selector can express. */
 async function until(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     if (await question()) return;
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function arrive(stage, who) {
-  const page = await stage.page("nobody", { path: "/" });
+async function arrive(harness, who) {
+  const page = await harness.page("nobody", { path: "/" });
   await signIn(page, who);
   await page.getByRole("navigation").first().waitFor();
   await ready(page);
   return page;
 }
-scene("who leaves before the editor has come finds it on coming back", async (stage) => {
-  const rivers = await stage.group("Rivers", "ana");
-  const ana = await stage.page("ana");
+scenario("editor opens after leaving before it has loaded", async (harness) => {
+  const rivers = await harness.group("Rivers", "ana");
+  const ana = await harness.page("ana");
   const held = [];
   await ana.route("**/documents/api.js*", (route) => held.push(route));
   await ana.goto("/groups");
@@ -45,36 +45,36 @@ scene("who leaves before the editor has come finds it on coming back", async (st
   await until(() => editor(ana).isEditable(), "the editor is there");
 });
 
-scene("what is typed a moment before somebody else submits is submitted", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers", "ana");
-  // The editor sends every two seconds and loses the rest with its frame, as real editors do.
-  const [server] = [...stage.demo.documentServers].slice(-1);
+scenario("text typed just before another member submits is included", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers", "ana");
+  // The editor sends every two seconds and loses unsent text when its iframe is removed, like real editors.
+  const [server] = [...harness.demo.documentServers].slice(-1);
   const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   await faults({ autosaveGap: 2000 });
-  const ben = await stage.api("ben");
-  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  const ben = await harness.api("ben");
+  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
   await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await faults({ autosaveGap: null });
   const document = /\/d\/([^/?]+)/.exec(ana.url())[1];
-  // At once, so that nothing of it is sent before the submission begins.
+  // Submits immediately, so that no text is sent before the submission begins.
   await editor(ana).fill(`${await editor(ana).inputValue()}\nThe very last words.`);
   const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
   assert.equal(submitted.unsaved, false);
   await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
-  const versions = await (await stage.api("ada")).get(`/workrooms/documents/${document}/versions`);
-  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing came late");
+  const versions = await (await harness.api("ada")).get(`/workrooms/documents/${document}/versions`);
+  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing was late");
   await until(async () => (await editor(ana).inputValue()).includes("The very last words."), "the last words are in what was submitted");
   await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });
 
-scene("a lesson with three browsers, from signing in to the finished topic", async (stage, t) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers");
-  const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(stage, who)));
+scenario("lesson with three browsers from sign-in to finished topic", async (harness, t) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(harness, who)));
 
-  // The teacher opens the board; the students their document.
+  // The teacher opens the board; the students open their document.
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
   const card = ada.locator(`[data-card="${rivers.id}"]`);
   await card.waitFor();
@@ -84,7 +84,7 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
     await until(() => editor(student).isEditable(), "the editor can be written in");
   }
 
-  // Both write in it, and read each other; the board says who writes.
+  // Both students type and see each other's text; the board shows who is typing.
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nThe spring is where it begins.");
   await until(async () => (await editor(ben).inputValue()).includes("The spring is where it begins."), "Ben reads what Ana wrote");
@@ -93,8 +93,9 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
   await until(async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."), "Ana reads what Ben wrote");
   await card.getByText(/writing/).waitFor();
 
-  // A call for help is on the board: told, for no page asks by itself in that time; handled, it is gone from both.
-  const room = await stage.page("ana", { path: `/g/${rivers.id}` });
+  // A help request appears on the board by event, since no page polls within that time. Once handled, it disappears from both
+  // pages.
+  const room = await harness.page("ana", { path: `/g/${rivers.id}` });
   const rail = ada.locator("aside");
   const words = "May we use the atlas?";
   await room.getByRole("button", { name: "Ask for help" }).first().click();
@@ -111,12 +112,13 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
   await rail.getByText(words).waitFor({ state: "detached" });
   await room.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
-  // Ben hands it in: both editors only show it from that moment on, and the board says so.
+  // Ben submits: both editors become read-only at that moment, and the board shows the submission.
   await ben.getByRole("button", { name: /^Submit/ }).first().click();
   await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
   for (const [name, student] of [["Ben", ben], ["Ana", ana]]) {
     await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), `${name} can only read`);
-    // On a busy machine the last words come a moment after the submission, and a page opened before shows them when it is opened anew.
+    // On a busy machine the last text arrives shortly after the submission; a page that was opened before shows it after a
+    // reload.
     await until(async () => {
       if ((await editor(student).inputValue()).includes("The mouth is where it ends.")) return true;
       await student.reload();
@@ -127,14 +129,14 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
   }
   await card.getByText(/Submitted/).waitFor();
 
-  // Taken back, it can be written in again.
+  // After taking the submission back, the document is editable again.
   await ana.getByRole("button", { name: "Take back" }).click();
   await until(() => editor(ben).isEditable(), "Ben can write again");
   await ben.getByRole("button", { name: /^Submit/ }).first().click();
   await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
   await card.getByText(/Submitted/).waitFor();
 
-  // The bell: everything is locked, for everybody.
+  // The topic is finished: everything is locked, for all users.
   await ada.getByRole("button", { name: /^Finish/ }).click();
   await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
   await ada.getByRole("button", { name: "Reopen" }).waitFor();

@@ -1,56 +1,56 @@
-// The service goes away and comes back: it is said at once, nothing that was on the screen is cleared, and what happened
-// meanwhile appears by itself.
+// The service stops and restarts: the page reports it immediately, keeps everything on the screen, and shows missed
+// changes by itself.
 import assert from "node:assert/strict";
 
-import { scene } from "./stage.mjs";
+import { scenario } from "./harness.mjs";
 
 const LIVE = /^(● )?Live$/;
-// The document server simulator comes back at another address, which the page as it was loaded may not frame.
+// The simulated document server restarts at a different address, which the CSP of the loaded page does not allow in a frame.
 const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
 
 for (const way of ["kill", "stop"]) {
-  scene(`the board outlives a server that ends by ${way}`, async (stage, t) => {
-    const topic = await stage.topic("Landforms");
-    const ada = await stage.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
+  scenario(`board recovers after the server ends by ${way}`, async (harness, t) => {
+    const topic = await harness.topic("Landforms");
+    const ada = await harness.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
     await ada.locator("[data-card]").first().waitFor();
     await ada.getByText(LIVE).first().waitFor();
-    // How long a call for help waits goes on without the server.
+    // The waiting time of a help request continues to count without the server.
     const cards = async () => (await ada.locator("[data-card]").allTextContents()).map((text) => text.replace(/waits \d+:\d\d/, "waits"));
     const before = await cards();
     assert.equal(before.length, 8);
 
     const offline = ada.getByText(/^(○ )?Offline/).first();
-    const said = offline.waitFor();
-    await stage.demo[way]();
+    const shown = offline.waitFor();
+    await harness.demo[way]();
     const gone = Date.now();
-    await said;
-    // By then: without a word from the connection the page would ask after three quarters of a minute.
+    await shown;
+    // Must appear before this limit: without any message on the connection, the page would refetch after 45 seconds.
     t.diagnostic(`said ${Date.now() - gone} ms after the end`);
-    assert.deepEqual(await cards(), before, "nothing is cleared");
+    assert.deepEqual(await cards(), before, "nothing is removed");
 
-    await stage.demo.start();
-    // While the page may not have noticed yet: it has to ask for what it missed.
-    const group = await stage.group("Coasts");
+    await harness.demo.start();
+    // Happens while the page may not have noticed the restart yet, so the page has to fetch what it missed.
+    const group = await harness.group("Coasts");
     const rename = `Coasts and cliffs (${way})`;
-    await (await stage.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
+    await (await harness.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
     await ada.getByText(LIVE).first().waitFor();
     await ada.locator("[data-card]").filter({ hasText: rename }).first().waitFor();
     assert.equal(await offline.count(), 0);
   });
 }
 
-scene("a student who is cut off keeps the room and the words that were not sent", async (stage) => {
-  const group = await stage.group("Rivers", "ana");
-  const ana = await stage.page("ana", { path: `/g/${group.id}`, allow: GONE });
+scenario("disconnected student keeps the room and unsent text", async (harness) => {
+  const group = await harness.group("Rivers", "ana");
+  const ana = await harness.page("ana", { path: `/g/${group.id}`, allow: GONE });
   const line = ana.locator("textarea").first();
   await line.fill("Nobody has read this yet");
-  await stage.demo.kill();
+  await harness.demo.kill();
   await ana.getByText(/^(○ )?Offline/).first().waitFor();
   await line.press("Enter");
   await ana.getByText("Nobody has read this yet").or(line).first().waitFor();
   assert.ok((await ana.locator("main").innerText()).includes("Rivers"), "the room is still shown");
-  await stage.demo.start();
+  await harness.demo.start();
   await ana.getByText(LIVE).first().waitFor();
   const kept = (await line.inputValue()) + (await ana.locator("main").innerText());
-  assert.ok(kept.includes("Nobody has read this yet"), "the words are kept");
+  assert.ok(kept.includes("Nobody has read this yet"), "the text is kept");
 });

@@ -1,33 +1,33 @@
-// A whole lesson in one page of the teacher: nothing is loaded anew, so whatever one window leaves in the cache is still there
-// when the next one works with it. The scene fails on any error of the page, too.
+// A whole lesson in one page of the teacher without a reload, so data that one dialog leaves in the query cache is still
+// there when the next one uses it. Any page error fails the scenario.
 import assert from "node:assert/strict";
 
-import { PATIENCE, scene } from "./stage.mjs";
+import { TIMEOUT_MS, scenario } from "./harness.mjs";
 
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
 
-/** Waits until something that the service has to know is so. */
+/** Waits until a condition holds in the state of the service. */
 async function until(question, what) {
-  const end = Date.now() + PATIENCE;
+  const end = Date.now() + TIMEOUT_MS;
   while (!(await question())) {
-    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    assert.ok(Date.now() < end, `timeout: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-scene("a teacher holds a whole lesson in one page", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers");
-  const api = await stage.api("ada");
+scenario("teacher runs a whole lesson in one page", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const api = await harness.api("ada");
   const group = (id) => api.get(`/groups/${id}`);
-  const ada = await stage.page("ada", { path: "/today" });
+  const ada = await harness.page("ada", { path: "/today" });
   await ada.evaluate(() => (window.isSame = true));
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
   const card = (name) => ada.locator("article").filter({ hasText: name });
   await card("Rivers").waitFor();
 
-  // More time first: what its window asked for stays in the cache for the rest of the lesson.
+  // Extends the deadline first: the data fetched by this dialog stays in the cache for the rest of the lesson.
   const before = (await api.get(`/assignments/${topic.id}`)).deadline;
   await ada.getByRole("button", { name: "+5 min" }).click();
   await ada.getByRole("dialog").getByText(/^.*For all \d+ groups\.$/).waitFor();
@@ -35,8 +35,8 @@ scene("a teacher holds a whole lesson in one page", async (stage) => {
   await note(ada, "New end").getByRole("button", { name: "Close" }).click();
   await until(async () => (await api.get(`/assignments/${topic.id}`)).deadline > before, "the end is later");
 
-  // A call for help: shown, handled, and the service knows.
-  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  // A help request is shown and handled, and the service stores it.
+  const ana = await harness.page("ana", { path: `/g/${rivers.id}` });
   await ana.getByRole("button", { name: "Ask for help" }).first().click();
   await ana.getByRole("dialog").getByRole("textbox").fill("May we use the atlas?");
   await ana.getByRole("dialog").getByRole("button", { name: "Ask for help" }).click();
@@ -47,14 +47,14 @@ scene("a teacher holds a whole lesson in one page", async (stage) => {
   await until(async () => !(await group(rivers.id)).needsHelp, "the service knows that the call is handled");
   await ana.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
-  // A student writes: each keystroke reaches the board as it is.
+  // A student types: each activity event updates the board.
   await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nA river carries sand.");
   await card("Rivers").getByText(/writing/).waitFor();
 
-  // A student moves, and comes back by the note.
+  // Moves a student to another group, then undoes it from the toast.
   await card("Rivers").getByRole("button").click();
   await ada.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
   await ada.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();
@@ -62,14 +62,14 @@ scene("a teacher holds a whole lesson in one page", async (stage) => {
   await note(ada, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
   await card("Rivers").getByText("Ben Okoye").waitFor();
 
-  // A message to all.
+  // Sends a message to all groups.
   await ada.getByRole("button", { name: "Message all" }).click();
   await ada.getByRole("dialog").getByRole("textbox").fill("Five more minutes.");
   await ada.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
   await ada.getByRole("dialog").waitFor({ state: "detached" });
   await until(async () => JSON.stringify(await api.get(`/workrooms/${rivers.workRoomId}/messages`)).includes("Five more minutes."), "the message is in the chat");
 
-  // The group hands in; the teacher looks, grades, returns, and comes back to the board.
+  // The group submits. The teacher opens the work, grades it, returns it, and goes back to the board.
   await ana.getByRole("button", { name: /^Submit/ }).first().click();
   await ana.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
   await card("Rivers").getByText(/Submitted/).waitFor();
@@ -85,10 +85,10 @@ scene("a teacher holds a whole lesson in one page", async (stage) => {
   await ada.waitForURL(/\/board$/);
   await card("Rivers").getByText(/Graded/).waitFor();
 
-  // The bell, and once more after it: the windows still work with what the lesson left.
+  // Finishes the topic; afterwards the dialogs still work with the cached data of the lesson.
   await ada.getByRole("button", { name: /^Finish/ }).click();
   await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
   await ada.getByRole("button", { name: "Reopen" }).waitFor();
   await until(async () => (await api.get(`/assignments/${topic.id}`)).status === "FINISHED", "the topic is finished");
-  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was reloaded");
 });

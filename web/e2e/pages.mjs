@@ -1,4 +1,4 @@
-// A demo school with one Chromium in front of it, and pages as its people see them.
+// Starts a demo school and one Chromium, and opens pages as its users.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,48 +7,48 @@ import { chromium } from "playwright-core";
 
 import { Demo } from "./demo.mjs";
 
-/** How long anything may take to appear on a machine that is busy with other things. */
-export const PATIENCE = 60_000;
+/** Timeout for any expected change, on a machine that is busy with other work. */
+export const TIMEOUT_MS = 60_000;
 const PASSWORD = "groupwork-demo";
-/** The browser of the distribution, or another one. */
+/** Path of the browser: Debian's Chromium by default. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const LOCALES = { en: "en-GB", de: "de-DE" };
 
-/** The address somebody of the demo signs in with: `ada`, or `zoe` of the other school. */
+/** Returns the sign-in address of a demo user: `ada`, or `zoe` of the other school. */
 export const emailOf = (who) => (who === "zoe" ? "zoe@other.example" : `${who}@demo.example`);
 
-/** Starts a demo school and a browser. Tests use `scene` of stage.mjs, which does it for them. */
-export async function openStage() {
+/** Starts a demo school and a browser. Tests use `scenario` of harness.mjs, which calls this. */
+export async function openHarness() {
   const demo = await Demo.start();
   try {
-    return new Stage(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
+    return new Harness(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
   } catch (error) {
     await demo.close();
     throw error;
   }
 }
 
-class Stage {
+class Harness {
   #browser;
   #contexts = [];
   #cookies = new Map();
-  faults = [];
+  errors = [];
 
   constructor(demo, browser) {
     this.demo = demo;
     this.#browser = browser;
   }
 
-  /** Where the school is. */
+  /** The origin of the service. */
   get base() {
     return this.demo.base;
   }
 
   /**
-   * A page as somebody of the demo sees it, signed in; `nobody` is not. Options: `path` to go to, `dark`, `width`,
-   * `height`, `language` ("en", "de"), `zone`, `fresh` for a session of its own (a test that signs out), and `allow`:
-   * regular expressions of console messages that this test expects.
+   * Opens a page as a demo user, signed in; `nobody` is not signed in. Options: `path` to open, `dark`, `width`, `height`,
+   * `language` ("en", "de"), `zone`, `fresh` for a separate session (tests that sign out), and `allow`: regular expressions
+   * of console messages that this test expects.
    */
   async page(who, { path, dark = false, width = 1280, height = 800, language = "en", zone = "Europe/Berlin", fresh = false, allow = [] } = {}) {
     const context = await this.#browser.newContext({
@@ -60,10 +60,10 @@ class Stage {
       reducedMotion: "reduce",
     });
     this.#contexts.push(context);
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(TIMEOUT_MS);
     if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
     const page = await context.newPage();
-    this.#watch(page, who, allow);
+    this.#recordErrors(page, who, allow);
     if (path !== undefined) {
       await page.goto(path);
       await ready(page);
@@ -71,12 +71,12 @@ class Stage {
     return page;
   }
 
-  /** The API as somebody of the demo: `await (await stage.api("ada")).get("/assignments")`; refusals throw. */
+  /** Returns an API client of a demo user: `await (await harness.api("ada")).get("/assignments")`. Rejected requests throw. */
   async api(who) {
-    return this.#caller(who, await this.cookiesOf(who, false));
+    return this.#client(who, await this.cookiesOf(who, false));
   }
 
-  #caller(who, cookies) {
+  #client(who, cookies) {
     const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), origin: this.base, "content-type": "application/json" };
     const call = async (method, path, body) => {
       const answer = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -93,24 +93,24 @@ class Stage {
     };
   }
 
-  /** The topic whose title begins so. */
+  /** Returns the topic whose title begins with the given text. */
   async topic(title, who = "ada") {
     return found((await (await this.api(who)).get("/assignments")), (one) => one.title.startsWith(title), title);
   }
 
-  /** The group of that name. */
+  /** Returns the group with the given name. */
   async group(name, who = "ada") {
     return found((await (await this.api(who)).get("/groups")), (one) => one.name === name, name);
   }
 
-  /** Closes what a scene opened; answers what went wrong in it without being asserted. */
-  async clear() {
+  /** Closes the pages of a scenario and returns the errors that it did not assert. */
+  async closePages() {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
-    return this.faults.splice(0);
+    return this.errors.splice(0);
   }
 
-  /** A picture of every open page, for whoever has to find out why a scene failed. */
-  async pictures(name) {
+  /** Takes a screenshot of every open page, to diagnose a failed scenario. */
+  async screenshots(name) {
     const folder = join(tmpdir(), "groupwork-e2e");
     mkdirSync(folder, { recursive: true });
     const pages = this.#contexts.flatMap((context) => context.pages());
@@ -120,12 +120,12 @@ class Stage {
   }
 
   async close() {
-    await this.clear();
+    await this.closePages();
     await this.#browser.close();
     await this.demo.close();
   }
 
-  /** The cookies of somebody. Signs in once for each person: the address of this machine is counted like that of any other school. */
+  /** Returns the session cookies of a user. Signs in once per user, because sign-ins are rate-limited by IP address. */
   async cookiesOf(who, fresh) {
     const known = this.#cookies.get(who);
     if (known !== undefined && !fresh) return known;
@@ -134,33 +134,33 @@ class Stage {
       headers: { "content-type": "application/json", origin: this.base },
       body: JSON.stringify({ email: emailOf(who), password: PASSWORD }),
     });
-    assert.ok(answer.ok, `${who} may not sign in: ${answer.status} ${await answer.text()}`);
+    assert.ok(answer.ok, `${who} cannot sign in: ${answer.status} ${await answer.text()}`);
     const cookies = answer.headers.getSetCookie().map((line) => {
       const [pair] = line.split(";");
       const [name] = pair.split("=");
       return { name, value: pair.slice(name.length + 1), url: this.base };
     });
-    // The page chooses the only school by itself; who comes with a cookie has chosen it already.
-    const api = this.#caller(who, cookies);
+    // The page selects the only school by itself; a context with a cookie has it selected already.
+    const api = this.#client(who, cookies);
     const [school] = await api.get("/auth/organization/list");
     await api.post("/auth/organization/set-active", { organizationId: school.id });
     if (!fresh) this.#cookies.set(who, cookies);
     return cookies;
   }
 
-  #watch(page, who, allow) {
-    const own = [/status of 401 .*\/api\/users\/me/, ...allow];
-    const fault = (text) => {
-      if (!own.some((pattern) => pattern.test(text))) this.faults.push(`${who}: ${text}`);
+  #recordErrors(page, who, allow) {
+    const allowed = [/status of 401 .*\/api\/users\/me/, ...allow];
+    const record = (text) => {
+      if (!allowed.some((pattern) => pattern.test(text))) this.errors.push(`${who}: ${text}`);
     };
-    page.on("pageerror", (error) => fault(`page error: ${error.stack ?? error.message}`));
+    page.on("pageerror", (error) => record(`page error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {
-      if (message.type() === "error") fault(`console: ${message.text()} ${message.location().url}`);
+      if (message.type() === "error") record(`console: ${message.text()} ${message.location().url}`);
     });
     page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());
       const isOurs = origin === this.base || this.demo.documentServers.has(origin);
-      if (!isOurs && !["data:", "blob:"].includes(protocol)) fault(`a request left the origin: ${request.url()}`);
+      if (!isOurs && !["data:", "blob:"].includes(protocol)) record(`request to another origin: ${request.url()}`);
     });
   }
 }
@@ -172,13 +172,13 @@ function found(answer, wanted, name) {
   return one;
 }
 
-/** Waits until a screen shows what it has: its heading stands there and nothing says that it is still loading. */
+/** Waits until a screen is complete: its heading is visible and nothing is marked as busy. */
 export async function ready(page, selector = "main h1") {
   await page.locator(selector).first().waitFor();
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
 }
 
-/** Signs in through the form, as people do. */
+/** Signs in through the form. */
 export async function signIn(page, who, password = PASSWORD) {
   await page.locator("input[name=email]").fill(emailOf(who));
   await page.locator("input[name=password]").fill(password);

@@ -1,4 +1,4 @@
-// Every screen, from the lists of all areas, and how one comes to look at it.
+// Collects every screen from the lists of all areas, and opens them.
 import { readdirSync } from "node:fs";
 
 import { ready } from "./pages.mjs";
@@ -6,9 +6,9 @@ import { ready } from "./pages.mjs";
 const FOLDER = new URL("./screens/", import.meta.url);
 
 /**
- * All screens: `name` (unique in its area), `who` sees it, `path` (or how to find it on a stage), `ready`: what
- * to wait for beside the heading, `does`: what happens on the page before it is looked at, and `allow`: console messages
- * that are meant.
+ * All screens. `name` is unique in its area, `who` is the user, `path` (or a function of the harness that finds it) is the
+ * URL, `ready` is what to wait for besides the heading, `does` runs on the page before the checks, and `allow` lists
+ * expected console messages.
  */
 export async function screens() {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".mjs")).sort();
@@ -19,12 +19,12 @@ export async function screens() {
   return lists.flat();
 }
 
-/** Opens a screen and waits until everything is there. */
-export async function open(stage, screen, options = {}) {
-  const path = typeof screen.path === "function" ? await screen.path(stage) : screen.path;
-  const page = await stage.page(screen.who, { path, allow: screen.allow, ...options });
+/** Opens a screen and waits until it is complete. */
+export async function open(harness, screen, options = {}) {
+  const path = typeof screen.path === "function" ? await screen.path(harness) : screen.path;
+  const page = await harness.page(screen.who, { path, allow: screen.allow, ...options });
   if (screen.ready) await page.locator(screen.ready).first().waitFor();
-  await screen.does?.(page, stage);
+  await screen.does?.(page, harness);
   await ready(page);
   return page;
 }

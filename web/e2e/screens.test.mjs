@@ -1,28 +1,28 @@
-// Every screen × light and dark × wide and 320 px × English and German: axe finds nothing, nothing scrolls sideways,
-// nothing is too small to hit.
+// Every screen × light and dark × wide and 320 px × English and German: axe finds no violations, nothing scrolls
+// horizontally, and no target is too small.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { open, screens } from "./screens.mjs";
-import { audit, narrow, scene, targets } from "./stage.mjs";
+import { assertAccessible, assertNoOverflow, scenario, assertTargetSize } from "./harness.mjs";
 
 const all = await screens();
 
-test("every screen has a name of its own in its area", () => {
+test("screen names are unique in their area", () => {
   const names = all.map(({ area, name }) => `${area}: ${name}`);
   assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
 });
 
 for (const screen of all) {
-  scene(`${screen.area}: ${screen.name} (${screen.who})`, async (stage) => {
-    const page = await open(stage, screen);
-    await audit(page, "light");
-    await targets(page, "wide");
+  scenario(`${screen.area}: ${screen.name} (${screen.who})`, async (harness) => {
+    const page = await open(harness, screen);
+    await assertAccessible(page, "light");
+    await assertTargetSize(page, "wide");
     await page.emulateMedia({ colorScheme: "dark" });
-    await audit(page, "dark");
-    await narrow(page, "English");
-    await audit(page, "dark, 320 px");
-    await targets(page, "320 px");
-    await narrow(await open(stage, screen, { language: "de", width: 320 }), "German");
+    await assertAccessible(page, "dark");
+    await assertNoOverflow(page, "English");
+    await assertAccessible(page, "dark, 320 px");
+    await assertTargetSize(page, "320 px");
+    await assertNoOverflow(await open(harness, screen, { language: "de", width: 320 }), "German");
   });
 }

@@ -1,11 +1,11 @@
-// The form of a topic: made with a file, changed for all groups and for one, typed words that outlive the page, the lock.
+// Topic form: creation with a file, edits for all groups and for one group, drafts that survive a reload, the lock.
 import assert from "node:assert/strict";
 
-import { audit, ready, scene } from "./stage.mjs";
+import { assertAccessible, ready, scenario } from "./harness.mjs";
 
-scene("a topic is made with its groups and a file, and lacks are said at the field", async (stage) => {
-  const course = (await (await stage.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
-  const page = await stage.page("ada", { path: `/t/new?courseId=${course.id}` });
+scenario("topic is created with groups and a file, and missing fields are reported at the field", async (harness) => {
+  const course = (await (await harness.api("ada")).get("/courses")).find((one) => one.name === "Our earth");
+  const page = await harness.page("ada", { path: `/t/new?courseId=${course.id}` });
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByText("A topic needs a title.").waitFor();
   await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true");
@@ -15,16 +15,16 @@ scene("a topic is made with its groups and a file, and lacks are said at the fie
   await page.locator("input[type=file]").setInputFiles({ name: "lakes.txt", mimeType: "text/plain", buffer: Buffer.from("Lake Constance") });
   await page.getByRole("button", { name: "Create the topic" }).click();
   await page.getByRole("link", { name: "lakes.txt" }).waitFor();
-  const made = await stage.topic("Lakes and seas");
-  assert.equal(made.deadline, "2030-06-24T08:30:00.000Z", "the hour is one of the school's zone");
+  const made = await harness.topic("Lakes and seas");
+  assert.equal(made.deadline, "2030-06-24T08:30:00.000Z", "the time is in the school's zone");
   assert.equal(made.attachments.length, 1);
   assert.ok(made.groupAssignments.length > 1);
 });
 
-scene("what is typed outlives the page, is saved for all groups, and for one alone", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const rivers = await stage.group("Rivers");
-  const page = await stage.page("ada", { path: `/t/${topic.id}` });
+scenario("edits survive a reload and are saved for all groups or one group", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const rivers = await harness.group("Rivers");
+  const page = await harness.page("ada", { path: `/t/${topic.id}` });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms: two pages");
   await page.getByText(/^Changes the title for \d+ groups: 1 2 3/).waitFor();
   await page.getByText("a text for each group").click();
@@ -32,8 +32,8 @@ scene("what is typed outlives the page, is saved for all groups, and for one alo
   await page.getByRole("textbox", { name: "Text of 1 Rivers" }).fill("# The Rhine\n\n<b>bold</b> ![spy](https://elsewhere.example/x.png)");
   await page.getByRole("tab", { name: "Preview" }).last().click();
   await page.getByRole("heading", { name: "The Rhine" }).waitFor();
-  assert.equal(await page.locator("main b, main img").count(), 0, "HTML is shown, not run, and nothing is fetched from elsewhere");
-  await audit(page);
+  assert.equal(await page.locator("main b, main img").count(), 0, "HTML is shown as text, and no other origin is requested");
+  await assertAccessible(page);
 
   page.once("dialog", (dialog) => void dialog.accept());
   await page.reload();
@@ -42,16 +42,16 @@ scene("what is typed outlives the page, is saved for all groups, and for one alo
   assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms: two pages");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms: two pages" }).waitFor();
-  const { id } = await stage.topic("Landforms: two pages");
-  const saved = await (await stage.api("ada")).get(`/assignments/${id}`);
+  const { id } = await harness.topic("Landforms: two pages");
+  const saved = await (await harness.api("ada")).get(`/assignments/${id}`);
   const own = saved.groupAssignments.filter((one) => one.descriptionOverride !== null);
   assert.deepEqual(own.map((one) => one.groupId), [rivers.id], "only one group has a text of its own");
   assert.equal(saved.isShared, false);
 });
 
-scene("a file that is not allowed says so, and the others arrive; all groups get a copy", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("ada", { path: `/t/${topic.id}`, allow: [/status of 415/] });
+scenario("rejected file shows an error, other files are uploaded and copied to all groups", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("ada", { path: `/t/${topic.id}`, allow: [/status of 415/] });
   const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
   await page.locator("input[type=file]").setInputFiles([file("setup.exe", "MZ"), file("words.txt", "delta, mouth, spring")]);
   await page.getByRole("link", { name: "words.txt" }).waitFor();
@@ -59,19 +59,19 @@ scene("a file that is not allowed says so, and the others arrive; all groups get
   await page.getByRole("button", { name: "More: words.txt" }).click();
   await page.getByRole("menuitem", { name: /a copy to work on/ }).click();
   await page.getByText(/groups have a copy in their work rooms now/).first().waitFor();
-  const rivers = await stage.group("Rivers", "ana");
-  const room = await (await stage.api("ana")).get(`/workrooms/${rivers.workRoomId}`);
+  const rivers = await harness.group("Rivers", "ana");
+  const room = await (await harness.api("ana")).get(`/workrooms/${rivers.workRoomId}`);
   assert.ok(room.documents.some((document) => document.title === "words"), "the copy is in the room");
 });
 
-scene("a finished topic can only be read, until it is reopened", async (stage) => {
-  const topic = await stage.topic("Landforms");
-  const page = await stage.page("ada", { path: `/t/${topic.id}` });
+scenario("finished topic is read-only until reopened", async (harness) => {
+  const topic = await harness.topic("Landforms");
+  const page = await harness.page("ada", { path: `/t/${topic.id}` });
   await page.getByRole("button", { name: "Save" }).waitFor();
-  await (await stage.api("ada")).post(`/assignments/${topic.id}/finish`);
+  await (await harness.api("ada")).post(`/assignments/${topic.id}/finish`);
   await page.getByText("The topic can be read, not changed.").waitFor();
   assert.equal(await page.locator("main input, main textarea").count(), 0);
-  await audit(page);
+  await assertAccessible(page);
   await page.getByRole("button", { name: "Reopen" }).click();
   await page.getByRole("button", { name: "Save" }).waitFor();
 });

@@ -1,8 +1,9 @@
-// Draws every screen of a fresh demo school for docs/screens.md: wide in light and dark, and at 320 px. `make tour`.
+// Takes screenshots of every screen of a fresh demo school for docs/screens.md: wide in light and dark, and at 320 px. Run by
+// `make tour`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { open, screens } from "./screens.mjs";
-import { openStage } from "./pages.mjs";
+import { openHarness } from "./pages.mjs";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 const PICTURES = new URL("screens/", DOCS);
@@ -15,19 +16,19 @@ const LOOKS = {
 
 const slug = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 const title = (area) => area[0].toUpperCase() + area.slice(1);
-/** Ids say nothing to a reader. */
+/** Replaces ids in URLs, which are meaningless to readers. */
 const readable = (url) => decodeURI(new URL(url).pathname + new URL(url).search).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "…");
 
 async function draw(page, file) {
   const devtools = await page.context().newCDPSession(page);
-  // Fonts and presence that come a moment later belong to the screen.
+  // Fonts and presence that load a moment later belong in the screenshot.
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(400);
   const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
   writeFileSync(new URL(file, PICTURES), Buffer.from(data, "base64"));
 }
 
-const stage = await openStage();
+const harness = await openHarness();
 const parts = new Map();
 const failed = [];
 try {
@@ -39,20 +40,20 @@ try {
     let address = "";
     try {
       for (const [look, options] of Object.entries(LOOKS)) {
-        const page = await open(stage, screen, options);
+        const page = await open(harness, screen, options);
         address = readable(page.url());
         await draw(page, `${name}-${look}.webp`);
-        await stage.clear();
+        await harness.closePages();
       }
       parts.set(screen.area, [...(parts.get(screen.area) ?? []), { ...screen, file: name, address }]);
-      console.log(`drawn: ${screen.area}, ${screen.name}`);
+      console.log(`screenshot: ${screen.area}, ${screen.name}`);
     } catch (error) {
       failed.push(`${screen.area}, ${screen.name}: ${error.message.split("\n")[0]}`);
-      await stage.clear();
+      await harness.closePages();
     }
   }
 } finally {
-  await stage.close();
+  await harness.close();
 }
 
 const section = ({ name, who, address, file }) => `### ${name}
@@ -66,12 +67,12 @@ const section = ({ name, who, address, file }) => `### ${name}
 const text = [...parts].map(([area, list]) => `## ${title(area)}\n\n${list.map(section).join("\n")}`);
 writeFileSync(new URL("screens.md", DOCS), `# Every screen
 
-Drawn by \`make tour\` in Debian's Chromium from the demo school, out of the same lists (\`web/e2e/screens/\`) that the
-browser tests hold against WCAG 2.2 AA. Nothing here is drawn by hand.
+Screenshots of the demo school, taken by \`make tour\` in Debian's Chromium from the same lists (\`web/e2e/screens/\`) that the
+browser tests check against WCAG 2.2 AA.
 
 ${text.join("\n")}`);
 
-// The tour in the README shows some of them.
+// The README shows some of these screenshots.
 const drawn = new Set(readdirSync(PICTURES).map((file) => `docs/screens/${file}`));
 const readme = readFileSync(new URL("../README.md", DOCS), "utf8");
 for (const [, file] of readme.matchAll(/\((docs\/screens\/[^)]+)\)/g)) if (!drawn.has(file)) failed.push(`README.md shows ${file}, which is no longer drawn`);

@@ -1,12 +1,12 @@
-// Two people change the same thing: what one typed stays, and the page shows what the other one changed meanwhile.
+// Two users edit the same object: the typed text stays, and the page shows the concurrent change.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
-scene("settings that were changed elsewhere are shown, and what was typed is saved with the next click", async (stage) => {
-  const admin = await stage.api("admin");
+scenario("concurrent settings change is shown, and typed values are saved by the next click", async (harness) => {
+  const admin = await harness.api("admin");
   const before = await admin.get("/admin/settings");
-  const page = await stage.page("admin", { path: "/admin/organisation", allow: [/status of 412/] });
+  const page = await harness.page("admin", { path: "/admin/organisation", allow: [/status of 412/] });
   const name = page.getByRole("textbox", { name: "Name" }).first();
   await name.fill("Typed here");
   await admin.patch("/admin/settings", { name: "Changed there", metadata: { gradeScale: "A–F" } });
@@ -16,7 +16,7 @@ scene("settings that were changed elsewhere are shown, and what was typed is sav
   await alert.getByText("“A–F”", { exact: false }).waitFor();
   assert.equal(await name.inputValue(), "Typed here");
   assert.equal((await admin.get("/admin/settings")).name, "Changed there", "nothing is overwritten");
-  await audit(page);
+  await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/settings.png` : undefined });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await alert.waitFor({ state: "detached" });
@@ -25,13 +25,13 @@ scene("settings that were changed elsewhere are shown, and what was typed is sav
   await admin.patch("/admin/settings", { name: before.name, metadata: { gradeScale: null } });
 });
 
-scene("a grade that a colleague wrote meanwhile stays until the teacher decides", async (stage) => {
-  const [ana, topic, group, ada] = await Promise.all([stage.api("ana"), stage.topic("Landforms"), stage.group("Rivers", "ana"), stage.api("ada")]);
+scenario("concurrent grade of another teacher stays until the conflict is resolved", async (harness) => {
+  const [ana, topic, group, ada] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana"), harness.api("ada")]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
   if (documents[0].status === "DRAFT") await ana.post(`/workrooms/documents/${documents[0].id}/submit`, { assignmentId: topic.id });
   const submission = async () => (await ada.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted((one, other) => other.attempt - one.attempt)[0];
-  const page = await stage.page("ada", { path: `/t/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
+  const page = await harness.page("ada", { path: `/t/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
   const words = page.getByRole("textbox", { name: "Feedback", exact: true });
   await words.fill("Mine.");
   const { id } = await submission();
@@ -41,7 +41,7 @@ scene("a grade that a colleague wrote meanwhile stays until the teacher decides"
   await alert.getByText("“Theirs.”", { exact: false }).waitFor();
   assert.equal(await words.inputValue(), "Mine, and longer.");
   assert.equal((await submission()).grade.feedback, "Theirs.", "nothing is overwritten");
-  await audit(page);
+  await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/grade.png` : undefined });
   await page.getByRole("button", { name: "Save what I typed" }).click();
   await alert.waitFor({ state: "detached" });
@@ -49,11 +49,11 @@ scene("a grade that a colleague wrote meanwhile stays until the teacher decides"
   assert.deepEqual([grade.feedback, grade.value], ["Mine, and longer.", "B"]);
 });
 
-scene("a group that was changed elsewhere is put together with what was typed, in German on a phone", async (stage) => {
-  const ada = await stage.api("ada");
+scenario("concurrent group change is merged with typed values, in German on a phone", async (harness) => {
+  const ada = await harness.api("ada");
   const { id: courseId, classId } = (await ada.get("/courses")).find((one) => one.name === "Our earth");
   const group = await ada.post("/groups", { classId, courseId, name: "Dunes" });
-  const page = await stage.page("ada", { path: `/courses/${courseId}?tab=groups`, language: "de", width: 390, allow: [/status of 412/] });
+  const page = await harness.page("ada", { path: `/courses/${courseId}?tab=groups`, language: "de", width: 390, allow: [/status of 412/] });
   await page.getByRole("button", { name: `Mehr: ${group.groupNumber} Dunes`, exact: true }).click();
   await page.getByRole("menuitem", { name: "Ändern …" }).click();
   const dialog = page.getByRole("dialog");

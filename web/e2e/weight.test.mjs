@@ -1,17 +1,17 @@
-// The first visit: what is sent, and what the processor has to do for it. A school's Chromebook is slow, and thirty of them
-// share one line. How long that takes on such a machine is measured by weak.mjs (`make weak`), never here: a test that
-// holds a clock fails when something else runs beside it.
+// Limits bytes and CPU work of the first visit. School Chromebooks are slow, and thirty of them share one connection. How
+// long the visit takes on such a machine is measured by weak.mjs (`make weak`), never here: a test that measures elapsed time
+// fails when other processes run at the same time.
 import assert from "node:assert/strict";
 
-import { scene } from "./stage.mjs";
+import { scenario } from "./harness.mjs";
 
 const KB = 1_024;
-/** How often the piece of work is done: the first turns compile it, the least of the others is what it takes. */
+/** Number of runs of the reference work. The first runs compile it; the fastest of the others is the unit. */
 const TURNS = 6;
 
 const kb = (bytes) => `${(bytes / KB).toFixed(1)} KB`;
 
-/** A fixed piece of work of the kind a page does: objects made, sorted, written as text and read again. */
+/** Reference work of the kind a page does: allocates objects, sorts, serializes and parses them. */
 function work() {
   let rows = Array.from({ length: 4_000 }, (_, index) => ({ id: (index * 7_919) % 4_001, name: `row ${index}` }));
   for (let turn = 0; turn < 20; turn += 1) {
@@ -20,23 +20,23 @@ function work() {
   return rows.length;
 }
 
-/** Loads an address for the first time and waits until nothing more is asked for: the bytes on the wire, each file with its own. */
-async function weigh(stage, who, path, selector) {
-  const page = await stage.page(who);
+/** Loads a URL with an empty cache, waits until no request is pending, and returns the transferred bytes in total and per file. */
+async function weigh(harness, who, path, selector) {
+  const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   const urls = new Map();
   const files = [];
   devtools.on("Network.responseReceived", ({ requestId, response }) => urls.set(requestId, response.url));
   devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => files.push([new URL(urls.get(requestId) ?? "x:unknown").pathname, encodedDataLength]));
-  // A new context has an empty cache: what a page asks for twice counts as often as it is sent.
+  // A new context has an empty cache: a file that the page requests twice counts twice.
   await devtools.send("Network.enable");
   await show(page, path, selector);
   return { files, bytes: files.reduce((sum, [, size]) => sum + size, 0) };
 }
 
-/** How many pieces of work the main thread of the page has done when all is shown, by the processor's time and not the wall's. */
-async function labour(stage, who, path, selector) {
-  const page = await stage.page(who);
+/** Returns the main-thread work until the page is complete, in units of the reference work. Uses CPU time, not elapsed time. */
+async function labour(harness, who, path, selector) {
+  const page = await harness.page(who);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   const busy = async () => (await devtools.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
@@ -61,21 +61,21 @@ async function show(page, path, selector) {
 
 const SCREENS = [
   { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", most: 150, pieces: 16 },
-  { name: "lesson board", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
+  { name: "lesson board", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
 ];
 
 for (const { name, who, path, selector, most, pieces } of SCREENS) {
-  scene(`the first load of the ${name} stays within ${most} KB`, async (stage, t) => {
-    const { files, bytes } = await weigh(stage, who, await path(stage), selector);
+  scenario(`first load of the ${name} stays within ${most} KB`, async (harness, t) => {
+    const { files, bytes } = await weigh(harness, who, await path(harness), selector);
     const largest = files.sort(([, one], [, other]) => other - one).slice(0, 60).map(([file, size]) => `${kb(size)} ${file}`);
     t.diagnostic(`${name}: ${kb(bytes)} in ${files.length} answers`);
     assert.ok(bytes <= most * KB, `${bytes} bytes for the ${name}:\n  ${largest.join("\n  ")}`);
   });
 
-  scene(`the first load of the ${name} keeps the processor no longer than ${pieces} pieces of work`, async (stage, t) => {
-    const address = await path(stage);
-    const found = [await labour(stage, who, address, selector), await labour(stage, who, address, selector), await labour(stage, who, address, selector)];
-    t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} pieces of work`);
-    assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} pieces of work`);
+  scenario(`first load of the ${name} needs at most ${pieces} units of work`, async (harness, t) => {
+    const address = await path(harness);
+    const found = [await labour(harness, who, address, selector), await labour(harness, who, address, selector), await labour(harness, who, address, selector)];
+    t.diagnostic(`${name}: ${found.map((one) => one.toFixed(1)).join(", ")} units of work`);
+    assert.ok(Math.min(...found) <= pieces, `the ${name} took ${found.join(", ")} units of work`);
   });
 }

@@ -1,13 +1,13 @@
-// Grading: a draft until it is returned, kept whatever happens; then what is done with all works at once.
+// Grading: drafts survive interruptions until they are returned; then actions on all works of a topic.
 import assert from "node:assert/strict";
 
-import { audit, scene } from "./stage.mjs";
+import { assertAccessible, scenario } from "./harness.mjs";
 
-const workOf = async (stage, name) => `/t/${(await stage.topic("Landforms")).id}/work/${(await stage.group(name)).id}`;
+const workOf = async (harness, name) => `/t/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
 
-/** Hands the document of Rivers in, as its group; answers what is needed to take it back. */
-async function handIn(stage) {
-  const [ana, topic, group] = await Promise.all([stage.api("ana"), stage.topic("Landforms"), stage.group("Rivers", "ana")]);
+/** Submits the document of group Rivers and returns what is needed to take it back. */
+async function handIn(harness) {
+  const [ana, topic, group] = await Promise.all([harness.api("ana"), harness.topic("Landforms"), harness.group("Rivers", "ana")]);
   const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
   const [document] = documents;
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
@@ -17,9 +17,9 @@ async function handIn(stage) {
   return { submit, takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`), grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade, topic };
 }
 
-scene("a grade is a draft until it is returned, and survives a reload", async (stage) => {
-  const rivers = await handIn(stage);
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+scenario("grade is a draft until returned and survives a reload", async (harness) => {
+  const rivers = await handIn(harness);
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Clear, and well told.");
   await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
@@ -33,26 +33,26 @@ scene("a grade is a draft until it is returned, and survives a reload", async (s
   await ada.keyboard.press("Control+Enter");
   await ada.getByText(/^Returned today/).waitFor();
   assert.equal((await rivers.grade()).value, "B+", "the group sees what was returned");
-  await audit(ada);
+  await assertAccessible(ada);
 
-  // What is typed now reaches nobody before it is returned.
+  // Edits from now on reach the group only after the grade is returned.
   await ada.getByRole("textbox", { name: "Grade" }).fill("C");
   await ada.getByText("Changed, not returned yet").waitFor();
   await ada.getByRole("button", { name: "Take the grade back" }).click();
   await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
   assert.equal(await rivers.grade(), null);
 
-  // Staff read what the grade was before.
+  // Staff can read the former grade.
   await ada.getByText("Former grades").click();
   await ada.getByText("The group saw it").first().waitFor();
   if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
-  await audit(ada);
+  await assertAccessible(ada);
 });
 
-scene("work that is taken back while it is graded says so, and the words stay", async (stage) => {
-  const rivers = await handIn(stage);
-  // What is saved in the moment of the taking back is refused.
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers"), allow: [/status of 409 .*\/grade/] });
+scenario("submission taken back during grading shows a notice and keeps the text", async (harness) => {
+  const rivers = await handIn(harness);
+  // A save that coincides with taking the submission back is rejected.
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers"), allow: [/status of 409 .*\/grade/] });
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Look at the source again.");
   await rivers.takeBack();
   await ada.getByText("The group has just taken its work back. What you wrote is kept.").waitFor();
@@ -62,8 +62,8 @@ scene("work that is taken back while it is graded says so, and the words stay", 
   assert.equal(await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(), "Look at the source again.");
 });
 
-scene("from work to work with the keyboard alone, and back to the same card", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+scenario("keyboard moves between works and back to the same card", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
   const heading = (name) => ada.getByRole("heading", { level: 1, name }).waitFor();
   await heading("1 Rivers");
   await ada.evaluate(() => (window.isSame = true));
@@ -80,33 +80,33 @@ scene("from work to work with the keyboard alone, and back to the same card", as
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
   await ada.keyboard.press("n");
   await heading("1 Rivers");
-  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was reloaded");
   await ada.keyboard.press("F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
-  const { id } = await stage.group("Rivers");
+  const { id } = await harness.group("Rivers");
   await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
-scene("a teacher gives work back for revision, and submits for a group that cannot", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts") });
+scenario("teacher returns work for revision and submits on behalf of a group", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Coasts") });
   await ada.getByRole("button", { name: "Let them revise…" }).click();
   const window = ada.getByRole("dialog");
   await window.getByLabel("What they should do").fill("Name your sources.");
   await window.getByRole("button", { name: "Give it back" }).click();
   await ada.getByText("You gave it back. The group works on it again").waitFor();
   await ada.getByRole("button", { name: "Submit for the group…" }).click();
-  await audit(ada);
+  await assertAccessible(ada);
   await window.getByRole("button", { name: "Submit", exact: true }).click();
   await ada.getByText("by a teacher for the group").waitFor();
 });
 
-scene("the grades of a topic come out of a table, and reach all groups at once", async (stage) => {
-  const { topic, grade } = await handIn(stage);
-  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
-  const menu = async (deed) => {
+scenario("grades are imported from a table and returned to all groups", async (harness) => {
+  const { topic, grade } = await handIn(harness);
+  const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+  const menu = async (item) => {
     await ada.getByRole("button", { name: "Grade table" }).click();
-    await ada.getByRole("menuitem", { name: deed }).click();
+    await ada.getByRole("menuitem", { name: item }).click();
   };
   const [saved] = await Promise.all([ada.waitForEvent("download"), menu("Download as CSV")]);
   const table = await (await saved.createReadStream()).toArray();
@@ -131,8 +131,8 @@ scene("the grades of a topic come out of a table, and reach all groups at once",
   assert.equal((await grade()).value, "A");
 });
 
-scene("from the overview into a work and back, with the keyboard alone", async (stage) => {
-  const ada = await stage.page("ada", { path: "/submissions?status=ALL" });
+scenario("keyboard opens a work from the overview and returns", async (harness) => {
+  const ada = await harness.page("ada", { path: "/submissions?status=ALL" });
   await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
   await ada.keyboard.type("Coasts");
   await ada.waitForURL(/search=Coasts/);
@@ -144,22 +144,22 @@ scene("from the overview into a work and back, with the keyboard alone", async (
   await ada.getByText("1 group", { exact: true }).waitFor();
 });
 
-scene("a PDF that cannot be made is said, and asked for again", async (stage) => {
-  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts"), allow: [/status of 502/] });
+scenario("failed PDF conversion shows an error and can be retried", async (harness) => {
+  const ada = await harness.page("ada", { path: await workOf(harness, "Coasts"), allow: [/status of 502/] });
   const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
   await ada.route("**/pdf", (route) => route.fulfill(refusal));
   await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
   const tray = ada.getByRole("region", { name: "Files on their way" });
   await tray.getByText("The document server could not do that.").waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
   await ada.unroute("**/pdf");
   const [saved] = await Promise.all([ada.waitForEvent("download"), tray.getByRole("button", { name: "Try again" }).click()]);
   assert.equal(saved.suggestedFilename(), "Coasts.pdf");
 });
 
-scene("the works of a topic are packed while one goes on", async (stage) => {
-  const { topic } = await handIn(stage);
-  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+scenario("topic archive downloads while the user navigates", async (harness) => {
+  const { topic } = await handIn(harness);
+  const ada = await harness.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
   await ada.getByRole("radio", { name: "Both" }).check({ force: true });
   const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Make the ZIP" }).click()]);
@@ -169,5 +169,5 @@ scene("the works of a topic are packed while one goes on", async (stage) => {
   await ada.getByRole("link", { name: "Today", exact: true }).first().click();
   await ada.waitForURL(/\/today$/);
   await tray.getByText("Ready and saved.").waitFor();
-  await audit(ada);
+  await assertAccessible(ada);
 });

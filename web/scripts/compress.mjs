@@ -1,4 +1,4 @@
-// Writes a .br and a .gz twin beside each file of the build that gets smaller by it; the service sends what the browser takes.
+// Writes .br and .gz copies of each file of the build that gets smaller by compression; the service negotiates the encoding.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ for (const name of readdirSync(root, { recursive: true })) {
   }
 }
 
-/** Which parameters compress best differs from file to file. */
+/** Returns the smallest of several Brotli encodings; the best parameters differ by file. */
 function smallest(bytes) {
   const best = { [constants.BROTLI_PARAM_QUALITY]: 11 };
   const tries = [best, { ...best, [constants.BROTLI_PARAM_NPOSTFIX]: 1, [constants.BROTLI_PARAM_NDIRECT]: 8 }];

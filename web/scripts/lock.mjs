@@ -1,4 +1,5 @@
-// `npm install` can write a lock file that `npm ci` refuses elsewhere: one that lacks packages of other platforms.
+// Fails if package-lock.json lacks optional packages of other platforms: `npm install` can write such a file, and `npm ci`
+// rejects it elsewhere.
 import { readFileSync } from "node:fs";
 
 const { packages } = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));

@@ -1,5 +1,5 @@
-// Keys of the query cache are written in src/lib/queryKeys.ts and nowhere else, and only there is the cache changed or
-// searched by the beginning of a key: a query whose data has another shape can never be taken for one of them.
+// Query keys are written in src/api/queryKeys.ts only, and only there is the cache changed or searched by a key prefix, so
+// that queries with data of different shapes never share a key.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import ts from "typescript";
 
 const CALLS = new Set(["setQueriesData", "getQueriesData"]);
-/** The first argument of these is a key. */
+/** Methods whose first argument is a key. */
 const BY_KEY = new Set(["setQueryData", "getQueryData", "getQueryState", "setQueryDefaults"]);
 
 const isLiteral = (node) => {
@@ -15,12 +15,12 @@ const isLiteral = (node) => {
   return ts.isArrayLiteralExpression(bare);
 };
 
-/** What is wrong in a source, each with its line. */
+/** Returns the violations in a source file, each with its line number. */
 export function faults(name, text) {
   const found = [];
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, name.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
   const families = /queryKeys\.ts$/.test(name);
-  // Names in this file that stand for arrays written here.
+  // Identifiers in this file that are bound to array literals.
   const arrays = new Set();
   const report = (node, what) => found.push(`${name}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${what}`);
   const collect = (node) => {
@@ -29,12 +29,12 @@ export function faults(name, text) {
   };
   const isOwn = (node) => isLiteral(node) || (ts.isIdentifier(node) && arrays.has(node.text));
   const look = (node) => {
-    if (ts.isPropertyAssignment(node) && node.name.getText() === "queryKey" && isOwn(node.initializer)) report(node, "a query key is written here; take it from lib/queryKeys");
-    if (ts.isShorthandPropertyAssignment(node) && node.name.text === "queryKey" && arrays.has("queryKey")) report(node, "a query key is written here; take it from lib/queryKeys");
+    if (ts.isPropertyAssignment(node) && node.name.getText() === "queryKey" && isOwn(node.initializer)) report(node, "a query key is written here; take it from api/queryKeys");
+    if (ts.isShorthandPropertyAssignment(node) && node.name.text === "queryKey" && arrays.has("queryKey")) report(node, "a query key is written here; take it from api/queryKeys");
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const method = node.expression.name.text;
-      if (CALLS.has(method)) report(node, `${method} reaches every key with this beginning; use allOf or updateAll of lib/queryKeys`);
-      if (BY_KEY.has(method) && node.arguments[0] && isOwn(node.arguments[0])) report(node, "a query key is written here; take it from lib/queryKeys");
+      if (CALLS.has(method)) report(node, `${method} reaches every key with this beginning; use getFamily or updateFamily of api/queryKeys`);
+      if (BY_KEY.has(method) && node.arguments[0] && isOwn(node.arguments[0])) report(node, "a query key is written here; take it from api/queryKeys");
     }
     ts.forEachChild(node, look);
   };
@@ -45,7 +45,7 @@ export function faults(name, text) {
   return found;
 }
 
-/** What a key that is written by hand looks like, in each way; each must be found. */
+/** Samples of handwritten keys; the check must find each of them. */
 const SAMPLES = [
   'useQuery({ queryKey: ["board", id, "later"], queryFn })',
   'cache.invalidateQueries({ queryKey: ["board"] })',
@@ -60,7 +60,7 @@ const SAMPLES = [
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const missed = SAMPLES.filter((sample) => faults("sample.ts", sample).length === 0);
   const source = new URL("../src", import.meta.url).pathname;
-  const names = readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name) && !/schema\.d\.ts$|routeTree\.gen\.ts$|gently\.test\.ts$/.test(name));
+  const names = readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name) && !/schema\.d\.ts$|routeTree\.gen\.ts$|throttle\.test\.ts$/.test(name));
   const all = names.flatMap((name) => faults(join("src", name), readFileSync(join(source, name), "utf8")));
   for (const fault of all) console.error(fault);
   for (const sample of missed) console.error(`this check does not find: ${sample}`);

@@ -1,9 +1,9 @@
-// Every language says the same things: the same keys, the same {{names}} in them, and no key that nothing uses.
+// Every language has the same keys with the same {{placeholders}}, and no key is unused.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const source = new URL("../src", import.meta.url).pathname;
-const folder = join(source, "lib/words");
+const folder = join(source, "i18n");
 const flat = (value, path = "") =>
   Object.entries(value).flatMap(([key, inner]) =>
     typeof inner === "string" ? [[path + key, inner]] : flat(inner, `${path}${key}.`),
@@ -26,25 +26,25 @@ for (const [language, texts] of words) {
   }
   for (const key of texts.keys()) if (!english.has(key)) faults.push(`${language} has ${key}, English has not`);
 }
-// Keys put together at run time end in a name: t(`problem.${code}`).
+// Keys built at run time end in a name: t(`problem.${code}`).
 const prefixes = [...code.matchAll(/[`"]([\w.]+\.)\$\{/g)].map((match) => match[1]);
 for (const key of english.keys()) {
   const plain = key.replace(/_(zero|one|two|few|many|other)$/, "");
   if (!code.includes(`"${plain}"`) && !prefixes.some((prefix) => plain.startsWith(prefix))) faults.push(`nothing says ${key}`);
 }
 
-// What is said has words. A key is what stands in t("…") as it is.
+// Every key used as a literal, t("…"), has a text.
 const plains = new Set([...english.keys()].map((key) => key.replace(/_(zero|one|two|few|many|other)$/, "")));
 for (const [, key] of code.matchAll(/\bt\(\s*"(\w+\.[\w.]+)"/g)) {
   if (!plains.has(key)) faults.push(`${key} is said and has no words`);
 }
 
-// The places of a lesson come with a part of the words only: nothing they are made of may say anything else.
+// The pages of a lesson load only a part of the texts; modules they import statically must not use others.
 const routes = join(source, "routes/_school");
 const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));
 const early = readFileSync(join(folder, "en/index.ts"), "utf8").match(/{([\w,]+)}\.json/)[1].split(",");
-// A part that is fetched later may fetch its own words with its code.
-for (const [, area] of code.matchAll(/addWords\("(\w+)"\)/g)) early.push(area);
+// A part that is loaded later may load its texts together with its code.
+for (const [, area] of code.matchAll(/loadTexts\("(\w+)"\)/g)) early.push(area);
 const areaOf = new Map(files("en").flatMap((name) => Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [key, name.replace(".json", "")])));
 const seen = new Set();
 const walk = (path) => {
@@ -54,7 +54,7 @@ const walk = (path) => {
   const text = readFileSync(file, "utf8");
   for (const [, key] of text.matchAll(/["`](\w+)\.[\w.$]+/g)) {
     const area = areaOf.get(key);
-    if (area !== undefined && area !== "door" && !early.includes(area)) faults.push(`${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`);
+    if (area !== undefined && area !== "common" && !early.includes(area)) faults.push(`${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`);
   }
   for (const [, from] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) walk(join(dirname(file), from));
 };

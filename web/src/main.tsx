@@ -4,37 +4,37 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Problem } from "./api/client";
-import { queryKeys } from "./lib/queryKeys";
-import { startWords } from "./lib/words";
+import { queryKeys } from "./api/queryKeys";
+import { initI18n } from "./i18n";
 import { routeTree } from "./routeTree.gen";
-import { Failed, nameUnloaded } from "./shell/Failed";
+import { RouteError, renameChunkErrors } from "./components/layout/RouteError";
 import "./styles.css";
 
 const SCHOOL_DAY = 12 * 3_600_000;
 
 const cache = new QueryClient({
-  // A session that ended is noticed by whichever question comes next.
+  // Any query detects a session that has ended.
   queryCache: new QueryCache({
     onError: (problem) => {
       if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: queryKeys.me.self() });
     },
   }),
-  // Without a network a call fails and says so; waiting for one in silence, a press from long ago would be carried out at last.
+  // Without a network a mutation fails immediately with an error. The default would pause it and run it much later.
   defaultOptions: {
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
       refetchOnReconnect: true,
       staleTime: 15_000,
-      // What was seen today can be seen again without a connection.
+      // Data viewed today is available again without a connection.
       gcTime: SCHOOL_DAY,
-      // What was refused stays refused; what did not arrive may arrive.
+      // Rejected requests are not retried; failed connections are.
       retry: (count, problem) => count < 2 && problem instanceof Problem && (problem.status === 0 || problem.status >= 500),
     },
   },
 });
 
-const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: Failed, scrollRestoration: true });
+const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: RouteError, scrollRestoration: true });
 
 declare module "@tanstack/react-router" {
   interface Register {
@@ -42,11 +42,11 @@ declare module "@tanstack/react-router" {
   }
 }
 
-nameUnloaded();
+renameChunkErrors();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-await startWords();
+await initI18n();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>

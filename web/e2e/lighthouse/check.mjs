@@ -1,27 +1,27 @@
-// Lighthouse on the screens that everybody meets first: accessibility and best practices are 100, or this fails.
-// `make lighthouse` installs it beside the client and runs this; `make soak` does so too.
+// Runs Lighthouse on the first screens of each role and fails unless accessibility and best practices score 100.
+// `make lighthouse` installs it next to the client and runs this file; `make soak` runs it too.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
 
-import { CHROMIUM, FLAGS, openStage } from "../pages.mjs";
+import { CHROMIUM, FLAGS, openHarness } from "../pages.mjs";
 
 const WANTED = { accessibility: 100, "best-practices": 100 };
 const PORT = 9_333;
 
-const stage = await openStage();
+const harness = await openHarness();
 const folder = mkdtempSync(join(tmpdir(), "groupwork-lighthouse-"));
 const browser = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: [...FLAGS, `--remote-debugging-port=${PORT}`] });
 const faults = [];
 try {
-  const board = `/t/${(await stage.topic("Landforms")).id}/board`;
+  const board = `/t/${(await harness.topic("Landforms")).id}/board`;
   for (const [name, who, path] of [["sign-in", "nobody", "/login"], ["lesson board", "ada", board], ["my groups", "ana", "/groups"]]) {
     await browser.clearCookies();
-    if (who !== "nobody") await browser.addCookies(await stage.cookiesOf(who));
+    if (who !== "nobody") await browser.addCookies(await harness.cookiesOf(who));
     const options = { port: PORT, onlyCategories: Object.keys(WANTED), disableStorageReset: true, logLevel: "error" };
-    const { lhr } = await lighthouse(stage.base + path, options);
+    const { lhr } = await lighthouse(harness.base + path, options);
     for (const [category, wanted] of Object.entries(WANTED)) {
       const { score, auditRefs } = lhr.categories[category];
       console.log(`${name}: ${category} ${Math.round(score * 100)}`);
@@ -33,7 +33,7 @@ try {
   }
 } finally {
   await browser.close();
-  await stage.close();
+  await harness.close();
   rmSync(folder, { recursive: true, force: true });
 }
 for (const fault of faults) console.error(fault);

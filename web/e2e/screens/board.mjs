@@ -1,13 +1,13 @@
-// The board beyond its first look: its windows, the projector, help.
-const boardOf = async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`;
+// The board beyond its initial view: dialogs, projector, help.
+const boardOf = async (harness) => `/t/${(await harness.topic("Landforms")).id}/board`;
 
-/** Opens a window of the board: by a button, or by a choice in a menu. */
+/** Opens a dialog of the board with a button or a menu item. */
 const opens = (open, role = "dialog") => async (page) => {
   await open(page);
   await page.getByRole(role).first().waitFor();
 };
 
-/** The same words in the two languages the screens are looked at in. */
+/** Matches a text in the two languages of the screen tests. */
 const called = (english, german) => new RegExp(`${english}|${german}`);
 
 export default [
@@ -25,7 +25,7 @@ export default [
       await page.getByRole("menuitem", { name: called("^Move ", " verschieben") }).first().click();
     }),
   },
-  { name: "The projector", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
+  { name: "The projector", who: "ada", path: async (harness) => `/t/${(await harness.topic("Landforms")).id}/projector`, ready: "[role=timer]" },
   { name: "Help for teachers", who: "ada", path: "/help" },
   { name: "Help for students", who: "ana", path: "/help" },
 ];

@@ -1,4 +1,4 @@
-// The screens in front of the school.
+// Pages before sign-in.
 export default [
   { name: "Sign in", who: "nobody", path: "/login" },
   { name: "A forgotten password", who: "nobody", path: "/forgot" },

@@ -1,16 +1,16 @@
-// The people of a school and what they are sorted into: users, import, homerooms, subjects.
+// User administration: users, import, homerooms, subjects.
 import { Buffer } from "node:buffer";
 
 const LIST = "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
-/** A list as a school's administration gives it out. */
+/** An import file as a school's administration exports it. */
 const give = (page) => page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
-const menu = async (page, name, deed) => {
+const menu = async (page, name, index) => {
   await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
-  await page.getByRole("menuitem").nth(deed).click();
+  await page.getByRole("menuitem").nth(index).click();
 };
-/** A homeroom with somebody in it; the demo school has none. */
-const homeroom = async (stage) => {
-  const api = await stage.api("admin");
+/** Creates a homeroom with one student; the demo school has none. */
+const homeroom = async (harness) => {
+  const api = await harness.api("admin");
   const [known] = await api.get("/homerooms?search=9c");
   if (known) return known;
   const made = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
@@ -22,7 +22,7 @@ const rows = "[role=grid] [role=rowheader]";
 
 export default [
   { name: "Users", who: "admin", path: "/admin/users", ready: rows },
-  { name: "One user", who: "admin", path: async (stage) => `/admin/users?person=${(await (await stage.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
+  { name: "One user", who: "admin", path: async (harness) => `/admin/users?person=${(await (await harness.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
   { name: "A user more", who: "admin", path: "/admin/users", ready: rows, does: (page) => page.locator("main button svg.lucide-user-plus").click() },
   { name: "Another role", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 1) },
   { name: "A new password", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 2) },
@@ -48,12 +48,12 @@ export default [
       await page.getByRole("button", { name: /problems.csv/ }).waitFor();
     },
   },
-  { name: "Homerooms", who: "admin", path: async (stage) => (await homeroom(stage)) && "/admin/homerooms", ready: rows },
-  { name: "One homeroom", who: "admin", path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`, ready: rows },
+  { name: "Homerooms", who: "admin", path: async (harness) => (await homeroom(harness)) && "/admin/homerooms", ready: rows },
+  { name: "One homeroom", who: "admin", path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`, ready: rows },
   {
     name: "Students into a homeroom",
     who: "admin",
-    path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`,
+    path: async (harness) => `/admin/homerooms?room=${(await homeroom(harness)).id}`,
     ready: rows,
     does: async (page) => {
       await page.getByRole("button", { name: /^(Add students|Personen aufnehmen)$/ }).click();
@@ -63,7 +63,7 @@ export default [
   {
     name: "A new school year",
     who: "admin",
-    path: async (stage) => (await homeroom(stage)) && "/admin/homerooms",
+    path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",
     ready: rows,
     does: (page) => page.getByRole("button", { name: /school year…|Schuljahr …/ }).click(),
   },

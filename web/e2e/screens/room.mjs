@@ -1,14 +1,14 @@
-// What a student touches: the places of the work room, submitting, messages; and a teacher who visits.
-const room = async (stage, rest = "") => `/g/${(await stage.group("Rivers", "ana")).id}${rest}`;
+// Screens of students: the sections of the work room, submitting, messages; and a visiting teacher.
+const room = async (harness, rest = "") => `/g/${(await harness.group("Rivers", "ana")).id}${rest}`;
 
 export default [
-  { name: "The work room: chat", who: "ana", path: (stage) => room(stage, "?place=chat"), ready: "[role=log]" },
-  { name: "The work room: feedback", who: "ana", path: (stage) => room(stage, "?place=feedback") },
-  { name: "The work room: a teacher visits", who: "ada", path: (stage) => room(stage), ready: "[data-part]" },
+  { name: "The work room: chat", who: "ana", path: (harness) => room(harness, "?place=chat"), ready: "[role=log]" },
+  { name: "The work room: feedback", who: "ana", path: (harness) => room(harness, "?place=feedback") },
+  { name: "The work room: a teacher visits", who: "ada", path: (harness) => room(harness), ready: "[data-part]" },
   {
     name: "Submitting",
     who: "ana",
-    path: (stage) => room(stage),
+    path: (harness) => room(harness),
     does: async (page) => {
       await page.getByRole("button", { name: /^(Submit|Abgeben)/ }).first().click();
       await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
@@ -17,7 +17,7 @@ export default [
   {
     name: "Asking for help",
     who: "ana",
-    path: (stage) => room(stage),
+    path: (harness) => room(harness),
     does: async (page) => {
       await page.getByRole("button", { name: /Ask for help|Um Hilfe bitten/ }).click();
       await page.getByRole("dialog").getByRole("textbox").waitFor();
@@ -26,7 +26,7 @@ export default [
   {
     name: "Versions of a document",
     who: "ana",
-    path: (stage) => room(stage, "?place=documents"),
+    path: (harness) => room(harness, "?place=documents"),
     does: async (page) => {
       await page.getByRole("button", { name: /: .*\.docx$/ }).first().click();
       await page.getByRole("menuitem", { name: /Versions|Fassungen/ }).click();

@@ -1,4 +1,4 @@
-// The own account, the activity log, the administration of a school, and the schools of an installation.
+// The user's own account, the activity log, the administration of a school, and the schools of an installation.
 export default [
   { name: "The own account", who: "ada", path: "/me", ready: "main li" },
   {
@@ -15,7 +15,7 @@ export default [
   { name: "The administration at a glance", who: "admin", path: "/admin", ready: "main meter" },
   { name: "The school", who: "admin", path: "/admin/organisation", ready: "main form" },
   { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
-  { name: "Privacy", who: "admin", path: async (stage) => `/admin/privacy?userId=${(await (await stage.api("admin")).get("/users?search=Leo")).data[0].id}`, ready: "main h2" },
+  { name: "Privacy", who: "admin", path: async (harness) => `/admin/privacy?userId=${(await (await harness.api("admin")).get("/users?search=Leo")).data[0].id}`, ready: "main h2" },
   { name: "The schools", who: "root", path: "/super/tenants", ready: "[role=grid]" },
   { name: "A new school", who: "root", path: "/super/tenants", ready: "[role=grid]", does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click() },
   {

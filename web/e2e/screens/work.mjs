@@ -1,32 +1,32 @@
-// Looking at works and grading them, and the overview of what was handed in.
-const at = async (stage, name) => {
-  const [topic, group] = await Promise.all([stage.topic("Landforms"), stage.group(name)]);
+// Viewing and grading works, and the overview of submissions.
+const at = async (harness, name) => {
+  const [topic, group] = await Promise.all([harness.topic("Landforms"), harness.group(name)]);
   return `/t/${topic.id}/work/${group.id}`;
 };
 
 export default [
-  { name: "A work to grade", who: "ada", path: (stage) => at(stage, "Coasts"), ready: "iframe" },
+  { name: "A work to grade", who: "ada", path: (harness) => at(harness, "Coasts"), ready: "iframe" },
   {
     name: "A work with everything about it",
     who: "ada",
-    path: (stage) => at(stage, "Coasts"),
+    path: (harness) => at(harness, "Coasts"),
     ready: "iframe",
     does: async (page) => {
       for (const fold of await page.locator("#work-panel summary").all()) await fold.click();
-      // The clicks have scrolled; what lies half under the header is not what is looked at.
+      // The clicks scrolled the page; elements partly covered by the header are not what this screen checks.
       await page.evaluate(() => window.scrollTo(0, 0));
     },
   },
-  { name: "A work that is not handed in", who: "ada", path: (stage) => at(stage, "Volcanoes"), ready: "iframe" },
+  { name: "A work that is not handed in", who: "ada", path: (harness) => at(harness, "Volcanoes"), ready: "iframe" },
   {
     name: "Submitting for a group",
     who: "ada",
-    path: (stage) => at(stage, "Volcanoes"),
+    path: (harness) => at(harness, "Volcanoes"),
     ready: "iframe",
     does: (page) => page.locator("#work-panel button").first().click(),
   },
   { name: "Submissions to grade", who: "ada", path: "/submissions", ready: "table" },
-  { name: "All submissions of a topic", who: "ada", path: async (stage) => `/submissions?assignmentId=${(await stage.topic("Landforms")).id}`, ready: "table" },
+  { name: "All submissions of a topic", who: "ada", path: async (harness) => `/submissions?assignmentId=${(await harness.topic("Landforms")).id}`, ready: "table" },
   { name: "Submissions, nothing fits", who: "ada", path: "/submissions?status=GRADED&search=nowhere" },
   { name: "Submissions of all classes", who: "admin", path: "/submissions?status=ALL", ready: "table" },
 ];

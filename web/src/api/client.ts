@@ -1,13 +1,13 @@
-// The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
+// The HTTP client of the service. Every call returns its data or throws a `Problem`; it throws nothing else.
 import createClient from "openapi-fetch";
 
-import { fetchInSession } from "../lib/sessionEnd";
-import { checkCode, shownGeneration, shownHeaders } from "../lib/shownSchool";
+import { fetchWithSession } from "../auth/sessionEnd";
+import { checkSchoolChanged, pageSchoolGeneration, pageSchoolHeaders } from "../auth/pageSchool";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** What the service refused, or that it could not be reached at all (`status` 0, `code` OFFLINE). */
+/** An error response of the service, or a failed connection (`status` 0, `code` OFFLINE). */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -15,53 +15,53 @@ export class Problem extends Error {
     message: string,
     readonly details: readonly { path: string; code?: string; message: string }[] = [],
     readonly requestId?: string,
-    /** The object as it is now with its version, when a change came too late. */
+    /** The current object with its version, when a change was rejected as outdated. */
     readonly current?: { object: unknown; etag: string | undefined },
   ) {
     super(message);
   }
 }
 
-export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchInSession });
+export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchWithSession });
 
 const generations = new WeakMap<Request, number>();
 
 client.use({
   onRequest({ request }) {
-    generations.set(request, shownGeneration());
-    for (const [name, value] of Object.entries(shownHeaders())) request.headers.set(name, value);
+    generations.set(request, pageSchoolGeneration());
+    for (const [name, value] of Object.entries(pageSchoolHeaders())) request.headers.set(name, value);
   },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ request, response }) {
-    if (!response.ok) throw await problemOf(response, generations.get(request));
+    if (!response.ok) throw await parseProblem(response, generations.get(request));
   },
 });
 
-/** What the service says went wrong. */
-export async function problemOf(response: Response, sentIn?: number): Promise<Problem> {
+/** Parses an error response. */
+export async function parseProblem(response: Response, sentIn?: number): Promise<Problem> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null);
-  const said = (typeof body === "object" && body !== null ? body : {}) as {
+  const parsed = (typeof body === "object" && body !== null ? body : {}) as {
     code?: string;
     message?: string;
     details?: { path: string; message: string }[];
     requestId?: string;
     current?: unknown;
   };
-  checkCode(said.code, sentIn);
+  checkSchoolChanged(parsed.code, sentIn);
   return new Problem(
     response.status,
-    said.code ?? "UNKNOWN",
-    said.message ?? response.statusText,
-    said.details ?? [],
-    said.requestId ?? response.headers.get("x-request-id") ?? undefined,
-    said.current === undefined ? undefined : { object: said.current, etag: response.headers.get("etag") ?? undefined },
+    parsed.code ?? "UNKNOWN",
+    parsed.message ?? response.statusText,
+    parsed.details ?? [],
+    parsed.requestId ?? response.headers.get("x-request-id") ?? undefined,
+    parsed.current === undefined ? undefined : { object: parsed.current, etag: response.headers.get("etag") ?? undefined },
   );
 }
 
-/** The data of an answer; a refusal has been thrown before. */
-export async function data<T>(answer: Promise<{ data?: T }>): Promise<T> {
-  return (await answer).data as T;
+/** Returns the data of a successful response; errors have been thrown before. */
+export async function unwrap<T>(request: Promise<{ data?: T }>): Promise<T> {
+  return (await request).data as T;
 }

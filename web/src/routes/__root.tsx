@@ -2,15 +2,15 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Link, Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Failed } from "../shell/Failed";
-import { Heading } from "../ui/Heading";
+import { RouteError } from "../components/layout/RouteError";
+import { PageHeading } from "../components/PageHeading";
 
 export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
   component: Outlet,
   notFoundComponent: Missing,
   errorComponent: (props) => (
     <main className="mx-auto max-w-xl p-6">
-      <Failed {...props} />
+      <RouteError {...props} />
     </main>
   ),
 });
@@ -19,7 +19,7 @@ function Missing() {
   const { t } = useTranslation();
   return (
     <main className="mx-auto flex max-w-xl flex-col gap-3 p-6">
-      <Heading title={t("missing.title")}>{t("missing.title")}</Heading>
+      <PageHeading title={t("missing.title")}>{t("missing.title")}</PageHeading>
       <p>{t("missing.text")}</p>
       <Link to="/">{t("missing.home")}</Link>
     </main>

@@ -3,57 +3,57 @@ import { createFileRoute, Outlet, redirect, useNavigate, useRouter } from "@tans
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { goLive, type Line } from "../lib/live";
-import { acting, forget, isSuper, me, type Me } from "../lib/session";
-import { sessionEnded, useSessionEnded, useSessionGeneration, watchSession } from "../lib/sessionEnd";
-import { showSchool, useChangedSchool } from "../lib/shownSchool";
-import { enterSchool, speakFor, wasInside } from "../lib/words";
-import { ActingBar } from "../shell/ActingBar";
-import { Header } from "../shell/Header";
-import { useDownloads } from "../submissions/tray";
-import { Notes } from "../ui/notes";
-import { part } from "../ui/part";
+import { connectRealtime, type ConnectionStatus } from "../api/realtime";
+import { impersonationQuery, clearUserData, isSuper, meQuery, type Me } from "../auth/session";
+import { requestSignIn, useSessionEnded, useSessionGeneration, watchSession } from "../auth/sessionEnd";
+import { setPageSchool, useChangedSchool } from "../auth/pageSchool";
+import { loadSchoolTexts, applyAccountLanguage, hasVisitedSchool } from "../i18n";
+import { ImpersonationBanner } from "../components/layout/ImpersonationBanner";
+import { Header } from "../components/layout/Header";
+import { useDownloads } from "../features/submissions/downloadQueue";
+import { Toasts } from "../components/toast";
+import { lazyPart } from "../components/lazyPart";
 
-const Downloads = part(async () => (await import("../submissions/Downloads")).Downloads);
-/** After so many milliseconds a page has what it shows. */
-const PREFETCH_AFTER = 5_000;
+const DownloadList = lazyPart(async () => (await import("../features/submissions/DownloadList")).DownloadList);
+/** Delay in milliseconds after which a page has loaded its data. */
+const PREFETCH_DELAY_MS = 5_000;
 
-const SignInAgain = part(async () => (await import("../shell/SignInAgain")).SignInAgain);
-const OtherSchool = part(async () => (await import("../shell/OtherSchool")).OtherSchool);
+const SignInAgainDialog = lazyPart(async () => (await import("../auth/SignInAgainDialog")).SignInAgainDialog);
+const SchoolChangedDialog = lazyPart(async () => (await import("../components/layout/SchoolChangedDialog")).SchoolChangedDialog);
 
-/** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
+/** Whether a user can open a page without being in a school: the account page and the list of schools. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
 
-/** Everything inside a school: whoever is not signed in, has a password that others know, or is in no school, is sent there first. */
+/** Layout of all pages inside a school. Redirects users who are signed out, must change their password, or are in no school. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
-    // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
-    if (wasInside() || location.pathname !== "/") void enterSchool(location.pathname);
-    const person = await context.cache.ensureQueryData(me);
+    // Prefetches the texts of the pages, but not for first-time visitors of the sign-in page.
+    if (hasVisitedSchool() || location.pathname !== "/") void loadSchoolTexts(location.pathname);
+    const person = await context.cache.ensureQueryData(meQuery);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
-    if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
+    if (person.mustChangePassword && !(await context.cache.ensureQueryData(impersonationQuery))) throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
-    showSchool(person.organization);
-    await Promise.all([speakFor(person), enterSchool(location.pathname)]);
+    setPageSchool(person.organization);
+    await Promise.all([applyAccountLanguage(person), loadSchoolTexts(location.pathname)]);
     return { person };
   },
-  component: School,
+  component: SchoolLayout,
 });
 
-function School() {
+function SchoolLayout() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const line = useLine();
+  const connection = useRealtime();
   const downloads = useDownloads();
   const changed = useChangedSchool();
   const router = useRouter();
   const isSessionEnded = useSessionEnded();
   useEffect(watchSession, []);
   useEffect(() => {
-    // The screens this person will want, once this one has what it shows.
-    const timer = setTimeout(() => void import("../shell/prefetch").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_AFTER);
+    // Prefetches the screens of this user after the current one has loaded.
+    const timer = setTimeout(() => void import("../components/layout/prefetchScreens").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [router, person]);
   return (
@@ -61,48 +61,48 @@ function School() {
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
         {t("app.skip")}
       </a>
-      <Header person={person} line={line} />
-      <ActingBar name={person.name} />
-      {/* A screen that wants the whole width says so with `data-wide`. */}
+      <Header person={person} connection={connection} />
+      <ImpersonationBanner name={person.name} />
+      {/* A screen that needs the full width sets `data-wide`. */}
       <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
       {downloads.length === 0 ? null : (
         <Suspense>
-          <Downloads />
+          <DownloadList />
         </Suspense>
       )}
-      <Notes />
+      <Toasts />
       {changed === null ? null : (
         <Suspense>
-          <OtherSchool person={person} shown={changed} />
+          <SchoolChangedDialog person={person} shown={changed} />
         </Suspense>
       )}
       {isSessionEnded ? (
         <Suspense>
-          <SignInAgain person={person} />
+          <SignInAgainDialog person={person} />
         </Suspense>
       ) : null}
     </>
   );
 }
 
-/** Holds the live channel while somebody is in the school. */
-function useLine(): Line {
+/** Keeps the realtime connection open while the user is in a school. */
+function useRealtime(): ConnectionStatus {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const generation = useSessionGeneration();
-  const [line, setLine] = useState<Line>("connecting");
+  const [connection, setConnection] = useState<ConnectionStatus>("connecting");
   useEffect(
     () =>
-      goLive(cache, setLine, (reason) => {
-        // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
-        if (reason !== "SIGNED_OUT") return void sessionEnded();
-        forget(cache);
+      connectRealtime(cache, setConnection, (reason) => {
+        // Signing out, here or in another tab, clears the page; any other end of the session can be resolved in place.
+        if (reason !== "SIGNED_OUT") return void requestSignIn();
+        clearUserData(cache);
         void navigate({ to: "/login" });
       }),
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: another one needs another connection
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: a new session needs a new connection
     [cache, navigate, generation],
   );
-  return line;
+  return connection;
 }

@@ -3,17 +3,17 @@ import { createFileRoute, useNavigate, useRouterState } from "@tanstack/react-ro
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Secret } from "../door/Secret";
-import { fieldProblem } from "../lib/problems";
-import { queryKeys } from "../lib/queryKeys";
-import { Button } from "../ui/Button";
+import { client, unwrap } from "../api/client";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { PasswordField } from "../forms/PasswordField";
+import { fieldError } from "../i18n/useErrorText";
+import { queryKeys } from "../api/queryKeys";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
 
-/** The page that the mailed link opens. The token stands behind `#`, so that it reaches no server log. */
+/** The page opened by the link of an invitation email. The token is in the fragment, so it reaches no server log. */
 function AcceptInvitation() {
   const { t } = useTranslation();
   const cache = useQueryClient();
@@ -21,15 +21,15 @@ function AcceptInvitation() {
   const token = new URLSearchParams(useRouterState({ select: (state) => state.location.hash })).get("token") ?? "";
   const preview = useQuery({
     queryKey: queryKeys.invitations.preview(token),
-    queryFn: () => data(client.POST("/invitations/preview", { body: { token } })),
-    // On the way to the sign-in page the address has no token any more.
+    queryFn: () => unwrap(client.POST("/invitations/preview", { body: { token } })),
+    // The redirect to the sign-in page drops the token from the URL.
     enabled: token !== "",
     retry: false,
     staleTime: Infinity,
   });
   const accepting = useMutation({
-    mutationFn: (password: string | undefined) => data(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
-    // All sessions of the account may have ended, also one of this browser. The preview stays: its token is used up.
+    mutationFn: (password: string | undefined) => unwrap(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
+    // All sessions of the account may have ended, including that of this browser. The preview stays: its token is used up.
     onSuccess: () => {
       cache.removeQueries({ type: "inactive" });
       return navigate({ to: "/login", search: { told: "joined" } });
@@ -37,7 +37,7 @@ function AcceptInvitation() {
   });
   const invitation = preview.data;
   return (
-    <Frame title={t("invitation.title")}>
+    <AuthPage title={t("invitation.title")}>
       {preview.isLoading ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
       {preview.isError || (token === "" && !accepting.isSuccess) ? <p role="alert">{t("invitation.spent")}</p> : null}
       {invitation ? (
@@ -53,11 +53,11 @@ function AcceptInvitation() {
             {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`role.${invitation.role}`) })}
           </p>
           <p className="wrap-anywhere">{t("invitation.address", { email: invitation.email })}</p>
-          {accepting.isError ? <Alert problem={accepting.error} /> : null}
+          {accepting.isError ? <FormAlert problem={accepting.error} /> : null}
           {invitation.needsPassword ? (
             <>
               <p className="text-soft">{t("invitation.password")}</p>
-              <Secret label={t("password.new")} name="password" isNew problem={fieldProblem(accepting.error, "password")} />
+              <PasswordField label={t("password.new")} name="password" isNew problem={fieldError(accepting.error, "password")} />
             </>
           ) : null}
           <Button kind="main" type="submit" isPending={accepting.isPending}>
@@ -66,6 +66,6 @@ function AcceptInvitation() {
           <p className="text-soft text-sm">{t("invitation.ignore")}</p>
         </Form>
       ) : null}
-    </Frame>
+    </AuthPage>
   );
 }

@@ -3,38 +3,38 @@ import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Leave } from "../door/Leave";
-import { Secret } from "../door/Secret";
-import { changePassword, me, safeNext } from "../lib/session";
-import { ResetNotice } from "../me/ResetNotice";
-import { Button } from "../ui/Button";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { SignOutButton } from "../auth/SignOutButton";
+import { PasswordField } from "../forms/PasswordField";
+import { changePassword, meQuery, safeRedirect } from "../auth/session";
+import { ResetNotice } from "../features/account/ResetNotice";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/change-password")({
-  validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: safeNext(search.next) } : {}),
+  validateSearch: (search: Record<string, unknown>): { next?: string } => (typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
   beforeLoad: async ({ context }) => {
-    if (!(await context.cache.ensureQueryData(me))) throw redirect({ to: "/login" });
+    if (!(await context.cache.ensureQueryData(meQuery))) throw redirect({ to: "/login" });
   },
   component: ChangePassword,
 });
 
-/** Whoever came in with a password that somebody else has seen gives himself one before anything else. */
+/** Users who signed in with a password that was set by another user have to change it first. */
 function ChangePassword() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { next } = Route.useSearch();
-  const person = useQuery(me);
+  const person = useQuery(meQuery);
   const changing = useMutation({
     mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
     onSuccess: () => {
       cache.clear();
-      return navigate({ href: safeNext(next) });
+      return navigate({ href: safeRedirect(next) });
     },
   });
   return (
-    <Frame title={t("password.title")}>
+    <AuthPage title={t("password.title")}>
       <p>{t("password.why")}</p>
       {person.data ? <ResetNotice reset={person.data.passwordReset} /> : null}
       <Form
@@ -44,14 +44,14 @@ function ChangePassword() {
           changing.mutate(new FormData(event.currentTarget));
         }}
       >
-        {changing.isError ? <Alert problem={changing.error} /> : null}
-        <Secret label={t("password.given")} name="current" />
-        <Secret label={t("password.new")} name="password" isNew />
+        {changing.isError ? <FormAlert problem={changing.error} /> : null}
+        <PasswordField label={t("password.given")} name="current" />
+        <PasswordField label={t("password.new")} name="password" isNew />
         <Button kind="main" type="submit" isPending={changing.isPending}>
           {t("password.go")}
         </Button>
       </Form>
-      <Leave />
-    </Frame>
+      <SignOutButton />
+    </AuthPage>
   );
 }

@@ -4,21 +4,21 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { Button } from "../components/Button";
+import { TextField } from "../forms/TextField";
 
 export const Route = createFileRoute("/forgot")({ component: Forgot });
 
-/** Asking for a link that sets a new password. What is said is the same for every address. */
+/** Requests a password reset link. The response is the same for every address. */
 function Forgot() {
   const { t } = useTranslation();
   const asking = useMutation({
     mutationFn: (email: string) => client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
   });
   return (
-    <Frame title={t("forgot.title")}>
+    <AuthPage title={t("forgot.title")}>
       {asking.isSuccess ? (
         <>
           <output>{t("forgot.sent", { email: asking.variables })}</output>
@@ -32,9 +32,9 @@ function Forgot() {
             asking.mutate(String(new FormData(event.currentTarget).get("email")).trim());
           }}
         >
-          {asking.isError ? <Alert problem={asking.error} /> : null}
+          {asking.isError ? <FormAlert problem={asking.error} /> : null}
           <p>{t("forgot.text")}</p>
-          <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+          <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
           <Button kind="main" type="submit" isPending={asking.isPending}>
             {t("forgot.go")}
           </Button>
@@ -43,6 +43,6 @@ function Forgot() {
       <Link to="/login" className="inline-flex min-h-11 items-center self-start">
         {t("forgot.back")}
       </Link>
-    </Frame>
+    </AuthPage>
   );
 }

@@ -4,56 +4,56 @@ import { lazy, Suspense, useEffect, useRef } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Secret } from "../door/Secret";
-import { me, safeNext, signIn } from "../lib/session";
-import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { PasswordField } from "../forms/PasswordField";
+import { meQuery, safeRedirect, signIn } from "../auth/session";
+import { Button } from "../components/Button";
+import { TextField } from "../forms/TextField";
 
-interface Asked {
+interface LoginSearch {
   next?: string;
-  /** What was done before, and is said here. */
+  /** What the user did before; shown as a notice. */
   told?: "password" | "joined";
 }
 
 export const Route = createFileRoute("/login")({
-  validateSearch: (search: Record<string, unknown>): Asked => ({
-    ...(typeof search.next === "string" ? { next: safeNext(search.next) } : {}),
+  validateSearch: (search: Record<string, unknown>): LoginSearch => ({
+    ...(typeof search.next === "string" ? { next: safeRedirect(search.next) } : {}),
     ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
   }),
   beforeLoad: async ({ context, search }) => {
-    if (await context.cache.ensureQueryData(me)) throw redirect({ href: safeNext(search.next) });
+    if (await context.cache.ensureQueryData(meQuery)) throw redirect({ href: safeRedirect(search.next) });
   },
   component: SignIn,
 });
 
-// Only the demo knows people to let in: elsewhere neither the buttons nor a question for them are loaded.
-const demo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.content;
-const DemoPeople = lazy(async () => ({ default: (await import("../door/DemoPeople")).DemoPeople }));
+// Only the demo has accounts to sign in with: elsewhere neither the buttons nor their request are loaded.
+const loadDemo = document.querySelector<HTMLMetaElement>('meta[name="demo"]')?.content;
+const DemoSignIn = lazy(async () => ({ default: (await import("../auth/DemoSignIn")).DemoSignIn }));
 
-/** S1: sign in. */
+/** Sign-in page. */
 function SignIn() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { next, told } = Route.useSearch();
   const form = useRef<HTMLFormElement>(null);
-  // Whoever comes here comes to type.
+  // The page is opened to type, so the field gets the focus.
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
-  const enter = () => void navigate({ href: safeNext(next) });
-  const signing = useMutation({
+  const openNext = () => void navigate({ href: safeRedirect(next) });
+  const signingIn = useMutation({
     mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
-    onSuccess: enter,
+    onSuccess: openNext,
   });
-  const good = told === "password" ? t("reset.done") : told === "joined" ? t("invitation.joined") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;
+  const notice = told === "password" ? t("reset.done") : told === "joined" ? t("invitation.joined") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;
   return (
-    <Frame
+    <AuthPage
       title={t("signIn.title")}
       below={
-        demo === undefined ? null : (
+        loadDemo === undefined ? null : (
           <Suspense>
-            <DemoPeople from={demo} onEnter={enter} />
+            <DemoSignIn source={loadDemo} onEnter={openNext} />
           </Suspense>
         )
       }
@@ -63,20 +63,20 @@ function SignIn() {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          signing.mutate(new FormData(event.currentTarget));
+          signingIn.mutate(new FormData(event.currentTarget));
         }}
       >
-        {good === undefined || signing.isError ? null : <output className="text-good font-medium">{good}</output>}
-        {signing.isError ? <Alert problem={signing.error} /> : null}
-        <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
-        <Secret label={t("signIn.password")} name="password" />
-        <Button kind="main" type="submit" isPending={signing.isPending}>
-          {signing.isPending ? t("signIn.going") : t("signIn.go")}
+        {notice === undefined || signingIn.isError ? null : <output className="text-good font-medium">{notice}</output>}
+        {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
+        <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+        <PasswordField label={t("signIn.password")} name="password" />
+        <Button kind="main" type="submit" isPending={signingIn.isPending}>
+          {signingIn.isPending ? t("signIn.going") : t("signIn.go")}
         </Button>
         <Link to="/forgot" className="inline-flex min-h-11 items-center self-start">
           {t("signIn.forgot")}
         </Link>
       </Form>
-    </Frame>
+    </AuthPage>
   );
 }

@@ -4,28 +4,29 @@ import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, Problem } from "../api/client";
-import { Alert } from "../door/Alert";
-import { Frame } from "../door/Frame";
-import { Secret } from "../door/Secret";
-import { Button } from "../ui/Button";
+import { FormAlert } from "../auth/FormAlert";
+import { AuthPage } from "../auth/AuthPage";
+import { PasswordField } from "../forms/PasswordField";
+import { Button } from "../components/Button";
 
 export const Route = createFileRoute("/reset-password")({
   validateSearch: (search: Record<string, unknown>): { token?: string } => (typeof search.token === "string" ? { token: search.token } : {}),
   component: ResetPassword,
 });
 
-/** Setting a password with the link of a letter, after forgetting one or for a new account. */
+/** Sets a password by the link of an email, after a reset or for a new account. */
 function ResetPassword() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  // Emails carry the token in the fragment, which browsers do not send to servers. The query is the wire format of better-auth.
+  // Emails carry the token in the fragment, which browsers do not send to servers. The query is the wire format of
+  // better-auth.
   const { token: asked } = Route.useSearch();
   const fragment = useLocation({ select: (location) => location.hash });
   const token = new URLSearchParams(fragment).get("token") ?? asked;
   const setting = useMutation({
     mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } as never }),
-    // All sessions have ended, also one of this browser.
+    // All sessions have ended, including that of this browser.
     onSuccess: () => {
       cache.clear();
       return navigate({ to: "/login", search: { told: "password" } });
@@ -33,7 +34,7 @@ function ResetPassword() {
   });
   const isSpent = token === undefined || (setting.error instanceof Problem && setting.error.code === "INVALID_TOKEN");
   return (
-    <Frame title={t("reset.title")}>
+    <AuthPage title={t("reset.title")}>
       {isSpent ? (
         <>
           <p role="alert">{t("reset.spent")}</p>
@@ -49,13 +50,13 @@ function ResetPassword() {
             setting.mutate(String(new FormData(event.currentTarget).get("password")));
           }}
         >
-          {setting.isError ? <Alert problem={setting.error} /> : null}
-          <Secret label={t("password.new")} name="password" isNew />
+          {setting.isError ? <FormAlert problem={setting.error} /> : null}
+          <PasswordField label={t("password.new")} name="password" isNew />
           <Button kind="main" type="submit" isPending={setting.isPending}>
             {t("reset.go")}
           </Button>
         </Form>
       )}
-    </Frame>
+    </AuthPage>
   );
 }

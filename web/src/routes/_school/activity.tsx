@@ -4,52 +4,52 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { byDay, log, names, queryOf, type Row } from "../../activity/activity";
-import { Filters } from "../../activity/Filters";
-import { Line } from "../../activity/Line";
-import { asked, type Shown } from "../../activity/shown";
-import { client, data } from "../../api/client";
-import { now } from "../../lib/clock";
-import { useSay } from "../../lib/problems";
-import { save } from "../../lib/save";
-import { isAdmin, isStaff, only } from "../../lib/session";
-import { useTime } from "../../lib/time";
-import { Button } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { Sheet } from "../../ui/Sheet";
+import { groupByDay, activityQuery, activityNamesQuery, activityParams, type ActivityEntry } from "../../features/activity/activity";
+import { ActivityFilters } from "../../features/activity/ActivityFilters";
+import { ActivityRow } from "../../features/activity/ActivityRow";
+import { parseFilters, type ActivityFilterValues } from "../../features/activity/filters";
+import { client, unwrap } from "../../api/client";
+import { serverNow } from "../../hooks/serverClock";
+import { useErrorText } from "../../i18n/useErrorText";
+import { saveBlob } from "../../api/saveBlob";
+import { isAdmin, isStaff, requireRole } from "../../auth/session";
+import { useTime } from "../../i18n/time";
+import { Button } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Card } from "../../components/Card";
 
-export const Route = createFileRoute("/_school/activity")({ validateSearch: asked, beforeLoad: only(isStaff), component: Activity });
+export const Route = createFileRoute("/_school/activity")({ validateSearch: parseFilters, beforeLoad: requireRole(isStaff), component: Activity });
 
-/** S16: the activity log. */
+/** The activity log. */
 function Activity() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const shown = Route.useSearch();
+  const filters = Route.useSearch();
   const navigate = Route.useNavigate();
   const { zone } = useTime();
-  // A period begins with the day; the moment of the visit says with which.
-  const [at] = useState(now);
-  const query = queryOf(shown, zone, at);
-  const found = useInfiniteQuery(log(query));
+  // Periods begin at midnight; the time of the visit determines the day.
+  const [at] = useState(serverNow);
+  const query = activityParams(filters, zone, at);
+  const found = useInfiniteQuery(activityQuery(query));
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
-  const show = (next: Shown) => void navigate({ search: next, replace: true });
+  const setFilters = (next: ActivityFilterValues) => void navigate({ search: next, replace: true });
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <Heading title={t("nav.activity")}>{t("nav.activity")}</Heading>
-        {isAdmin(person) ? <Export query={query} /> : null}
+        <PageHeading title={t("nav.activity")}>{t("nav.activity")}</PageHeading>
+        {isAdmin(person) ? <ExportButton query={query} /> : null}
       </div>
-      <Filters shown={shown} show={show} />
-      {found.isPending ? <Rows /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      <ActivityFilters filters={filters} onChange={setFilters} />
+      {found.isPending ? <ListSkeleton /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data && rows.length === 0 ? (
-        <Empty action={Object.keys(shown).length === 0 ? null : <Button onPress={() => show({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</Empty>
+        <EmptyState action={Object.keys(filters).length === 0 ? null : <Button onPress={() => setFilters({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</EmptyState>
       ) : null}
-      <Days rows={rows} />
+      <ActivityDays rows={rows} />
       {found.hasNextPage ? (
         <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
           {t("app.loadMore")}
@@ -59,39 +59,39 @@ function Activity() {
   );
 }
 
-function Days({ rows }: { rows: readonly Row[] }) {
+function ActivityDays({ rows }: { rows: readonly ActivityEntry[] }) {
   const { t } = useTranslation();
   const { day, language, zone } = useTime();
-  const of = useQuery(names).data?.of ?? new Map<string, string>();
+  const of = useQuery(activityNamesQuery).data?.of ?? new Map<string, string>();
   const long = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, weekday: "long", day: "numeric", month: "long", year: "numeric" });
   const near = new Map([
-    [day(new Date(now() - 86_400_000).toISOString()), t("activity.yesterday")],
-    [day(new Date(now()).toISOString()), t("activity.today")],
+    [day(new Date(serverNow() - 86_400_000).toISOString()), t("activity.yesterday")],
+    [day(new Date(serverNow()).toISOString()), t("activity.today")],
   ]);
-  return byDay(rows, day).map((part) => {
+  return groupByDay(rows, day).map((part) => {
     const title = near.get(part.day) ?? long.format(new Date(part.rows[0]?.createdAt ?? 0));
     return (
       <section key={part.day} aria-label={title} className="flex flex-col gap-2">
         <h2>{title}</h2>
-        <Sheet className="px-1! py-1!">
+        <Card className="px-1! py-1!">
           <ul className="divide-faint divide-y">
             {part.rows.map((row) => (
-              <Line key={row.id} row={row} of={of} />
+              <ActivityRow key={row.id} row={row} of={of} />
             ))}
           </ul>
-        </Sheet>
+        </Card>
       </section>
     );
   });
 }
 
-function Export({ query }: { query: ReturnType<typeof queryOf> }) {
+function ExportButton({ query }: { query: ReturnType<typeof activityParams> }) {
   const { t } = useTranslation();
-  const say = useSay();
+  const errorText = useErrorText();
   const fetching = useMutation({
-    mutationFn: async () => (await data(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
-    onSuccess: (table) => save(table, "activity.csv"),
-    onError: (problem) => note(say(problem)),
+    mutationFn: async () => (await unwrap(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
+    onSuccess: (table) => saveBlob(table, "activity.csv"),
+    onError: (problem) => toast(errorText(problem)),
   });
   return (
     <Button isPending={fetching.isPending} onPress={() => fetching.mutate()}>

@@ -3,18 +3,18 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { Card } from "../../homerooms/Card";
-import { homerooms } from "../../homerooms/homerooms";
-import { List } from "../../homerooms/List";
-import { RollOver } from "../../homerooms/RollOver";
-import { Room } from "../../homerooms/Room";
-import { isAdmin, only } from "../../lib/session";
-import { Slips } from "../../people/Slips";
-import { Button } from "../../ui/Button";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { HomeroomDialog } from "../../features/homerooms/HomeroomDialog";
+import { homeroomsQuery } from "../../features/homerooms/homerooms";
+import { HomeroomList } from "../../features/homerooms/HomeroomList";
+import { RollOverDialog } from "../../features/homerooms/RollOverDialog";
+import { HomeroomDetails } from "../../features/homerooms/HomeroomDetails";
+import { isAdmin, requireRole } from "../../auth/session";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
+import { Button } from "../../components/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): { year?: string; room?: string } => ({
     ...(typeof search.year === "string" ? { year: search.year } : typeof search.year === "number" ? { year: String(search.year) } : {}),
     ...(typeof search.room === "string" ? { room: search.room } : {}),
@@ -22,21 +22,21 @@ export const Route = createFileRoute("/_school/admin/homerooms")({
   component: Homerooms,
 });
 
-/** The homerooms of the school: all of them, or one. */
+/** The homerooms of the school: the list, or one of them. */
 function Homerooms() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
   const { year, room } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const { data: all = [] } = useQuery(homerooms);
+  const { data: all = [] } = useQuery(homeroomsQuery);
   const [open, setOpen] = useState<"add" | "roll" | null>(null);
   const close = () => setOpen(null);
   const show = (wanted: string | undefined) => void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
   if (room !== undefined) {
     return (
       <>
-        <Room key={room} id={room} onBack={() => void navigate({ search: {} })} />
-        <Slips caller={caller} />
+        <HomeroomDetails key={room} id={room} onBack={() => void navigate({ search: {} })} />
+        <PasswordSheets caller={caller} />
       </>
     );
   }
@@ -49,10 +49,10 @@ function Homerooms() {
     </>
   );
   return (
-    <Page title={t("admin.homerooms")} actions={actions}>
-      <List year={year} onYear={show} onRoom={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
-      {open === "add" ? <Card room={null} onClose={close} /> : null}
-      {open === "roll" ? <RollOver rooms={all} onClose={close} onDone={show} /> : null}
-    </Page>
+    <AdminPage title={t("admin.homerooms")} actions={actions}>
+      <HomeroomList year={year} onYear={show} onOpen={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
+      {open === "add" ? <HomeroomDialog homeroom={null} onClose={close} /> : null}
+      {open === "roll" ? <RollOverDialog homerooms={all} onClose={close} onDone={show} /> : null}
+    </AdminPage>
   );
 }

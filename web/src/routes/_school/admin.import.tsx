@@ -2,40 +2,40 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { Columns } from "../../import/Columns";
-import { Done } from "../../import/Done";
-import { First } from "../../import/First";
-import { Steps } from "../../import/Steps";
-import { Third } from "../../import/Third";
-import { useWizard } from "../../import/wizard";
-import { isAdmin, only } from "../../lib/session";
-import { Slips } from "../../people/Slips";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { ColumnsStep } from "../../features/import/ColumnsStep";
+import { DoneStep } from "../../features/import/DoneStep";
+import { FileStep } from "../../features/import/FileStep";
+import { StepIndicator } from "../../features/import/StepIndicator";
+import { CheckStep } from "../../features/import/CheckStep";
+import { useWizard } from "../../features/import/wizard";
+import { isAdmin, requireRole } from "../../auth/session";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
 
-export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: only(isAdmin), component: Import });
+export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: requireRole(isAdmin), component: Import });
 
-/** S14: people out of a file, in four steps; nothing is changed before the last. */
+/** Imports users from a file in four steps; nothing is changed before the last. */
 function Import() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
   const { wizard, change, restart } = useWizard();
   const step = useRef<HTMLElement>(null);
   const before = useRef(wizard.step);
-  // Each step begins at its beginning, for whoever listens, too.
+  // Each step scrolls to the top and moves the focus to its heading.
   useEffect(() => {
     if (before.current !== wizard.step) step.current?.focus();
     before.current = wizard.step;
   }, [wizard.step]);
   return (
-    <Page title={t("admin.import")}>
-      <Steps step={wizard.step} />
+    <AdminPage title={t("admin.import")}>
+      <StepIndicator step={wizard.step} />
       <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="scroll-mt-40 outline-none">
-        {wizard.step === "file" ? <First change={change} /> : null}
-        {wizard.step === "columns" ? <Columns wizard={wizard} change={change} onBack={restart} /> : null}
-        {wizard.step === "check" ? <Third wizard={wizard} change={change} /> : null}
-        {wizard.step === "done" ? <Done wizard={wizard} change={change} restart={restart} /> : null}
+        {wizard.step === "file" ? <FileStep change={change} /> : null}
+        {wizard.step === "columns" ? <ColumnsStep wizard={wizard} change={change} onBack={restart} /> : null}
+        {wizard.step === "check" ? <CheckStep wizard={wizard} change={change} /> : null}
+        {wizard.step === "done" ? <DoneStep wizard={wizard} change={change} restart={restart} /> : null}
       </section>
-      <Slips caller={caller} />
-    </Page>
+      <PasswordSheets caller={caller} />
+    </AdminPage>
   );
 }

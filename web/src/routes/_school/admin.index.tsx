@@ -1,26 +1,26 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { LateTexts } from "../../classes/LateTexts";
-import { isAdmin, only } from "../../lib/session";
-import { Health } from "../../school/Health";
-import { Numbers } from "../../school/Numbers";
-import { Storage } from "../../school/Storage";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { LateSaves } from "../../features/classes/LateSaves";
+import { isAdmin, requireRole } from "../../auth/session";
+import { ServiceHealth } from "../../features/organization/ServiceHealth";
+import { OrganizationStats } from "../../features/organization/OrganizationStats";
+import { StorageUsage } from "../../features/organization/StorageUsage";
 
-export const Route = createFileRoute("/_school/admin/")({ beforeLoad: only(isAdmin), component: Overview });
+export const Route = createFileRoute("/_school/admin/")({ beforeLoad: requireRole(isAdmin), component: Overview });
 
-/** S15: how the school and its service stand. */
+/** Overview of the school and the health of its service. */
 function Overview() {
   const { t } = useTranslation();
   return (
-    <Page title={t("admin.overview")}>
-      <LateTexts />
-      <Numbers />
+    <AdminPage title={t("admin.overview")}>
+      <LateSaves />
+      <OrganizationStats />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Storage />
-        <Health />
+        <StorageUsage />
+        <ServiceHealth />
       </div>
-    </Page>
+    </AdminPage>
   );
 }

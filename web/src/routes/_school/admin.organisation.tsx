@@ -2,33 +2,33 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { isAdmin, only } from "../../lib/session";
-import { Addresses } from "../../school/Addresses";
-import { settings } from "../../school/admin";
-import { Domains } from "../../school/Domains";
-import { Settings } from "../../school/Settings";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { isAdmin, requireRole } from "../../auth/session";
+import { SchoolAddresses } from "../../features/organization/SchoolAddresses";
+import { settingsQuery } from "../../features/organization/organization";
+import { MailDomains } from "../../features/organization/MailDomains";
+import { OrganizationSettings } from "../../features/organization/OrganizationSettings";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: only(isAdmin), component: Organisation });
+export const Route = createFileRoute("/_school/admin/organisation")({ beforeLoad: requireRole(isAdmin), component: Organisation });
 
-/** S15: name, zone, language and rules of the school. */
+/** Name, time zone, language and rules of the school. */
 function Organisation() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const found = useQuery(settings);
+  const found = useQuery(settingsQuery);
   return (
-    <Page title={t("organisation.title")}>
-      {found.isPending ? <Shape count={2} /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+    <AdminPage title={t("organisation.title")}>
+      {found.isPending ? <Skeleton count={2} /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div className="flex max-w-3xl flex-col gap-4">
-          <Settings school={found.data} />
-          <Addresses school={found.data} person={person} />
-          <Domains />
+          <OrganizationSettings school={found.data} />
+          <SchoolAddresses school={found.data} person={person} />
+          <MailDomains />
         </div>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }

@@ -2,25 +2,25 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { client, data } from "../../api/client";
-import { queryKeys } from "../../lib/queryKeys";
-import { isAdmin, only } from "../../lib/session";
-import { Erase } from "../../school/Erase";
-import { Exports } from "../../school/Exports";
-import { Part } from "../../school/Part";
-import { PersonSearch } from "../../school/PersonSearch";
-import { Empty } from "../../ui/Empty";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { client, unwrap } from "../../api/client";
+import { queryKeys } from "../../api/queryKeys";
+import { isAdmin, requireRole } from "../../auth/session";
+import { EraseUser } from "../../features/organization/EraseUser";
+import { PersonalExport } from "../../features/organization/PersonalExport";
+import { SettingsSection } from "../../features/organization/SettingsSection";
+import { UserSearch } from "../../features/organization/UserSearch";
+import { EmptyState } from "../../components/EmptyState";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/admin/privacy")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   component: Privacy,
 });
 
-/** What is kept of a person: export and deletion. */
+/** Data stored about a user: export and deletion. */
 function Privacy() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
@@ -29,28 +29,28 @@ function Privacy() {
   const choose = (id: string | null) => navigate({ search: id === null ? {} : { userId: id }, replace: true });
   const about = useQuery({
     queryKey: queryKeys.users.one(userId ?? ""),
-    queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
+    queryFn: () => unwrap(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
     enabled: userId !== undefined,
   });
   return (
-    <Page title={t("privacy.title")}>
+    <AdminPage title={t("privacy.title")}>
       <p className="max-w-prose">{t("privacy.text")}</p>
       <div className="max-w-sm">
-        <PersonSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
+        <UserSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
       </div>
-      {userId === undefined ? <Empty>{t("privacy.choose")}</Empty> : null}
-      {userId !== undefined && about.isPending ? <Shape count={2} /> : null}
-      {about.isError ? <Problems problem={about.error} again={() => void about.refetch()} /> : null}
+      {userId === undefined ? <EmptyState>{t("privacy.choose")}</EmptyState> : null}
+      {userId !== undefined && about.isPending ? <Skeleton count={2} /> : null}
+      {about.isError ? <ErrorMessage problem={about.error} onRetry={() => void about.refetch()} /> : null}
       {about.data && userId !== undefined ? (
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <Part title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>
-            <Exports key={userId} admin={person.id} userId={userId} />
-          </Part>
-          <Part title={t("privacy.eraseOf", { name: about.data.name })} text={t("privacy.eraseHint")}>
-            <Erase key={userId} userId={userId} name={about.data.name} onErased={() => choose(null)} />
-          </Part>
+          <SettingsSection title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>
+            <PersonalExport key={userId} admin={person.id} userId={userId} />
+          </SettingsSection>
+          <SettingsSection title={t("privacy.eraseOf", { name: about.data.name })} text={t("privacy.eraseHint")}>
+            <EraseUser key={userId} userId={userId} name={about.data.name} onErased={() => choose(null)} />
+          </SettingsSection>
         </div>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }

@@ -3,60 +3,60 @@ import { createFileRoute } from "@tanstack/react-router";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
+import { AdminPage } from "../../features/organization/AdminPage";
 import { client, type Schemas } from "../../api/client";
-import { useSay } from "../../lib/problems";
-import { queryKeys } from "../../lib/queryKeys";
-import { isAdmin, only } from "../../lib/session";
-import { useProgram } from "../../me/program";
-import { isAbove, sessions } from "../../school/admin";
-import { At } from "../../school/At";
-import { PersonSearch } from "../../school/PersonSearch";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { type ColumnOf, Grid } from "../../ui/Grid";
-import { note } from "../../ui/notes";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
-import { When } from "../../ui/When";
-import { useIsWide } from "../../ui/wide";
+import { useErrorText } from "../../i18n/useErrorText";
+import { queryKeys } from "../../api/queryKeys";
+import { isAdmin, requireRole } from "../../auth/session";
+import { useUserAgentText } from "../../features/account/userAgent";
+import { isRoleAbove, sessionsQuery } from "../../features/organization/organization";
+import { RowText } from "../../features/organization/RowText";
+import { UserSearch } from "../../features/organization/UserSearch";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { type DataColumn, DataTable } from "../../components/DataTable";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
+import { useIsWide } from "../../hooks/useIsWide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   component: Sessions,
 });
 
 type Session = Schemas["Session"];
 
-/** Who is signed in, and ending it. */
+/** Active sessions; each can be ended. */
 function Sessions() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const { userId } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const program = useProgram();
-  const found = useInfiniteQuery(sessions(userId));
+  const program = useUserAgentText();
+  const found = useInfiniteQuery(sessionsQuery(userId));
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
   const place = useRef<HTMLDivElement>(null);
-  const ending = useEnding(() => place.current?.focus());
-  const columns: ColumnOf<Session>[] = [
-    { id: "person", name: t("sessions.person"), cell: (row) => <Whose session={row} /> },
-    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <At>{t(`activity.role.${row.role}`)}</At> },
-    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <At>{program(row.userAgent)}</At> },
-    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <At>{row.ipAddress ?? "–"}</At> },
-    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <At><When at={row.createdAt} /></At> },
-    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <At><When at={row.expiresAt} /></At> },
+  const ending = useEndSession(() => place.current?.focus());
+  const columns: DataColumn<Session>[] = [
+    { id: "person", name: t("sessions.person"), cell: (row) => <SessionUser session={row} /> },
+    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <RowText>{t(`activity.role.${row.role}`)}</RowText> },
+    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <RowText>{program(row.userAgent)}</RowText> },
+    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <RowText>{row.ipAddress ?? "–"}</RowText> },
+    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <RowText><Time at={row.createdAt} /></RowText> },
+    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <RowText><Time at={row.expiresAt} /></RowText> },
     {
       id: "end",
       name: t("sessions.end"),
       isSlim: true,
       cell: (row) =>
         row.isCurrent ? (
-          <At>
-            <Chip tone="good">{t("me.here")}</Chip>
-          </At>
-        ) : row.userId === person.id || isAbove(person.member?.role, row.role) ? (
+          <RowText>
+            <Badge tone="good">{t("me.here")}</Badge>
+          </RowText>
+        ) : row.userId === person.id || isRoleAbove(person.member?.role, row.role) ? (
           <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
             {t("account.signOut")}
           </Button>
@@ -64,15 +64,15 @@ function Sessions() {
     },
   ];
   return (
-    <Page title={t("admin.sessions")}>
+    <AdminPage title={t("admin.sessions")}>
       <div className="max-w-sm">
-        <PersonSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
+        <UserSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
       </div>
-      {found.isPending ? <Rows /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <ListSkeleton /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div ref={place} tabIndex={-1} className="outline-none">
-          <Grid label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
+          <DataTable label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
         </div>
       ) : null}
       {found.hasNextPage ? (
@@ -80,36 +80,36 @@ function Sessions() {
           {t("app.loadMore")}
         </Button>
       ) : null}
-    </Page>
+    </AdminPage>
   );
 }
 
-/** Whose session it is, and where there is little room, with what it came. */
-function Whose({ session }: { session: Session }) {
-  const program = useProgram();
-  if (useIsWide()) return <At>{session.user.name}</At>;
+/** User of a session; on narrow screens with the browser. */
+function SessionUser({ session }: { session: Session }) {
+  const program = useUserAgentText();
+  if (useIsWide()) return <RowText>{session.user.name}</RowText>;
   return (
     <>
       {session.user.name}
       <span className="text-soft block text-sm">
-        {program(session.userAgent)}, <When at={session.createdAt} />
+        {program(session.userAgent)}, <Time at={session.createdAt} />
       </span>
     </>
   );
 }
 
-/** Ends a session; its line goes, so the focus has to go elsewhere first. */
-function useEnding(onEnded: () => void) {
+/** Ends a session; its row is removed, so the focus moves first. */
+function useEndSession(onEnded: () => void) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const say = useSay();
+  const errorText = useErrorText();
   return useMutation({
     mutationFn: (id: string) => client.DELETE("/admin/sessions/{id}", { params: { path: { id } } }),
     onSuccess: () => {
       onEnded();
-      note(t("me.ended"));
+      toast(t("me.ended"));
       return cache.invalidateQueries({ queryKey: queryKeys.admin.sessions() });
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => toast(errorText(problem)),
   });
 }

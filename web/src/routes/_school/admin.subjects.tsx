@@ -4,25 +4,25 @@ import { type ReactNode, useState } from "react";
 import type { SortDescriptor } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { isAdmin, only } from "../../lib/session";
-import { Card, Swatch } from "../../subjects/Card";
-import { useDeeds } from "../../subjects/deeds";
-import { subjects, type Subject } from "../../subjects/subjects";
-import { Button } from "../../ui/Button";
-import { Chip } from "../../ui/Chip";
-import { Empty } from "../../ui/Empty";
-import { Grid } from "../../ui/Grid";
-import { More } from "../../ui/More";
-import { Problems } from "../../ui/Problems";
-import { Rows } from "../../ui/Rows";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { isAdmin, requireRole } from "../../auth/session";
+import { SubjectDialog, Swatch } from "../../features/subjects/SubjectDialog";
+import { useSubjectActions } from "../../features/subjects/useSubjectActions";
+import { subjectsQuery, type Subject } from "../../features/subjects/subjects";
+import { Button } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { DataTable } from "../../components/DataTable";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
 
-export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: only(isAdmin), component: Subjects });
+export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: requireRole(isAdmin), component: Subjects });
 
 /** The subjects of the school. */
 function Subjects() {
   const { t } = useTranslation();
-  const found = useQuery(subjects);
+  const found = useQuery(subjectsQuery);
   const [edited, setEdited] = useState<Subject | "new" | null>(null);
   const add = (
     <Button kind="main" onPress={() => setEdited("new")}>
@@ -30,22 +30,22 @@ function Subjects() {
     </Button>
   );
   return (
-    <Page title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
-      {found.isPending ? <Rows /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
-      {found.data?.length === 0 ? <Empty action={add}>{t("subjects.none")}</Empty> : null}
-      {found.data && found.data.length > 0 ? <List all={found.data} onEdit={setEdited} /> : null}
-      {edited === null ? null : <Card subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
-    </Page>
+    <AdminPage title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
+      {found.isPending ? <ListSkeleton /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <EmptyState action={add}>{t("subjects.none")}</EmptyState> : null}
+      {found.data && found.data.length > 0 ? <SubjectList all={found.data} onEdit={setEdited} /> : null}
+      {edited === null ? null : <SubjectDialog subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
+    </AdminPage>
   );
 }
 
-function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
+function SubjectList({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
   const { t } = useTranslation();
-  const { offer, remove } = useDeeds();
+  const { offer, remove } = useSubjectActions();
   const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
   return (
-    <Grid
+    <DataTable
       label={t("admin.subjects")}
       rows={all}
       none={null}
@@ -65,23 +65,23 @@ function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subj
               </Button>
               {subject.isActive ? null : (
                 <span className="sm:hidden">
-                  <Chip>{t("subjects.off")}</Chip>
+                  <Badge>{t("subjects.off")}</Badge>
                 </span>
               )}
             </span>
           ),
         },
-        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <Line>{subject.code ?? "–"}</Line> },
-        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <Line>{subject.isActive ? t("subjects.on") : <Chip>{t("subjects.off")}</Chip>}</Line> },
+        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <CellLine>{subject.code ?? "–"}</CellLine> },
+        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <CellLine>{subject.isActive ? t("subjects.on") : <Badge>{t("subjects.off")}</Badge>}</CellLine> },
         { id: "description", name: t("subjects.description"), isExtra: true, cell: (subject) => <span className="text-soft line-clamp-2 max-w-md py-2 text-sm">{subject.description}</span> },
         {
           id: "more",
           name: t("people.more"),
           isSlim: true,
           cell: (subject) => (
-            <More
+            <OverflowMenu
               label={subject.name}
-              deeds={[
+              actions={[
                 { id: "edit", name: t("subjects.change"), onAction: () => onEdit(subject) },
                 { id: "offer", name: t(subject.isActive ? "subjects.switchOff" : "subjects.switchOn"), onAction: () => offer.mutate({ subject, isActive: !subject.isActive }) },
                 { id: "remove", name: t("app.delete"), isDanger: true, onAction: () => remove.mutate(subject) },
@@ -94,5 +94,5 @@ function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subj
   );
 }
 
-/** On the line of the name beside it. */
-const Line = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+/** Aligned with the name in the same row. */
+const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;

@@ -4,27 +4,27 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { Page } from "../../admin/Page";
-import { isAdmin, only } from "../../lib/session";
-import { Add } from "../../people/Add";
-import { useDeeds } from "../../people/deeds";
-import { Filters } from "../../people/Filters";
-import { Invited } from "../../people/Invited";
-import { List } from "../../people/List";
-import { type Opened, useMenu } from "../../people/menu";
-import { counts, type Filters as Wanted, type Known, ROLE_FILTERS } from "../../people/people";
-import { Person } from "../../people/Person";
-import { Slips } from "../../people/Slips";
-import { ChangeRole, NewPassword, Remove } from "../../people/Windows";
-import { Button } from "../../ui/Button";
+import { AdminPage } from "../../features/organization/AdminPage";
+import { isAdmin, requireRole } from "../../auth/session";
+import { AddUserDialog } from "../../features/users/AddUserDialog";
+import { useUserActions } from "../../features/users/useUserActions";
+import { UserFilters } from "../../features/users/UserFilters";
+import { InvitationList } from "../../features/users/InvitationList";
+import { UserList } from "../../features/users/UserList";
+import { type UserDialogKind, useUserMenu } from "../../features/users/useUserMenu";
+import { userCountsQuery, type UserFilterValues as Wanted, type KnownUser, ROLE_FILTERS } from "../../features/users/users";
+import { UserDialog } from "../../features/users/UserDialog";
+import { PasswordSheets } from "../../features/users/PasswordSheets";
+import { ChangeRoleDialog, NewPasswordDialog, RemoveUserDialog } from "../../features/users/UserDialogs";
+import { Button } from "../../components/Button";
 
 interface Search extends Wanted {
-  /** Who is looked at. */
+  /** Id of the user whose dialog is open. */
   person?: string | undefined;
 }
 
 export const Route = createFileRoute("/_school/admin/users")({
-  beforeLoad: only(isAdmin),
+  beforeLoad: requireRole(isAdmin),
   validateSearch: (search: Record<string, unknown>): Search => {
     const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined);
     const wanted: Search = {
@@ -39,18 +39,18 @@ export const Route = createFileRoute("/_school/admin/users")({
   component: Users,
 });
 
-/** S14: the people of the school. */
+/** The users of the school. */
 function Users() {
   const { t } = useTranslation();
   const { person: caller } = Route.useRouteContext();
   const { person, ...filters } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const deeds = useDeeds();
+  const userActions = useUserActions();
   const [isAdding, setAdding] = useState(false);
-  const [opened, setOpened] = useState<{ what: Opened; user: Known } | null>(null);
-  const close = () => setOpened(null);
-  const menu = useMenu(caller, deeds, (what, user) => {
-    setOpened({ what, user });
+  const [dialog, setDialog] = useState<{ what: UserDialogKind; user: KnownUser } | null>(null);
+  const close = () => setDialog(null);
+  const menu = useUserMenu(caller, userActions, (what, user) => {
+    setDialog({ what, user });
     if (person !== undefined) void navigate({ search: filters, replace: true });
   });
   const actions = (
@@ -65,30 +65,30 @@ function Users() {
     </>
   );
   return (
-    <Page title={t("admin.users")} actions={actions}>
-      <Counts />
-      <Filters wanted={filters} onChange={(wanted) => void navigate({ search: wanted, replace: true })} />
-      <Invited />
-      <List
+    <AdminPage title={t("admin.users")} actions={actions}>
+      <UserCounts />
+      <UserFilters filters={filters} onChange={(wanted) => void navigate({ search: wanted, replace: true })} />
+      <InvitationList />
+      <UserList
         caller={caller}
         filters={filters}
         menu={menu}
-        onPerson={(user) => void navigate({ search: { ...filters, person: user.id } })}
+        onOpen={(user) => void navigate({ search: { ...filters, person: user.id } })}
       />
-      {isAdding ? <Add caller={caller} onClose={() => setAdding(false)} /> : null}
-      {person === undefined ? null : <Person id={person} caller={caller} menu={menu} onClose={() => void navigate({ search: filters, replace: true })} />}
-      {opened?.what === "role" ? <ChangeRole user={opened.user} caller={caller} deeds={deeds} onClose={close} /> : null}
-      {opened?.what === "password" ? <NewPassword user={opened.user} onClose={close} /> : null}
-      {opened?.what === "remove" ? <Remove user={opened.user} deeds={deeds} onClose={close} /> : null}
-      <Slips caller={caller} />
-    </Page>
+      {isAdding ? <AddUserDialog caller={caller} onClose={() => setAdding(false)} /> : null}
+      {person === undefined ? null : <UserDialog id={person} caller={caller} menu={menu} onClose={() => void navigate({ search: filters, replace: true })} />}
+      {dialog?.what === "role" ? <ChangeRoleDialog user={dialog.user} caller={caller} actions={userActions} onClose={close} /> : null}
+      {dialog?.what === "password" ? <NewPasswordDialog user={dialog.user} onClose={close} /> : null}
+      {dialog?.what === "remove" ? <RemoveUserDialog user={dialog.user} actions={userActions} onClose={close} /> : null}
+      <PasswordSheets caller={caller} />
+    </AdminPage>
   );
 }
 
-/** How many there are, by role. */
-function Counts() {
+/** Number of users by role. */
+function UserCounts() {
   const { t } = useTranslation();
-  const { data: found } = useQuery(counts);
+  const { data: found } = useQuery(userCountsQuery);
   if (!found) return <p className="min-h-6" />;
   const { owner, admin, teacher, student } = found.users;
   return (

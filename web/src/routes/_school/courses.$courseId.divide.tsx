@@ -2,78 +2,78 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link, Navigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isManaged, schoolClass } from "../../classes/classes";
-import { classGroups, course, type CourseDetail, students } from "../../divide/class";
-import { Divider } from "../../divide/Divider";
-import { isStaff, only } from "../../lib/session";
-import { Bar } from "../../ui/Bar";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { isManaged, classQuery } from "../../features/classes/classes";
+import { classGroupsQuery, courseQuery, type CourseDetail, studentsQuery } from "../../features/group-maker/courseGroups";
+import { GroupMaker } from "../../features/group-maker/GroupMaker";
+import { isStaff, requireRole } from "../../auth/session";
+import { LockBanner } from "../../components/LockBanner";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/courses/$courseId/divide")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { topic?: string } => (typeof search.topic === "string" ? { topic: search.topic } : {}),
-  component: Divide,
+  component: GroupMakerPage,
 });
 
-/** S5: dividing the students of a class into groups. */
-function Divide() {
+/** Group maker: assigns the students of a class to groups. */
+function GroupMakerPage() {
   const { t } = useTranslation();
   const { courseId } = Route.useParams();
-  const found = useQuery(course(courseId));
-  if (found.isPending) return <Shape count={6} />;
+  const found = useQuery(courseQuery(courseId));
+  if (found.isPending) return <Skeleton count={6} />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("topic.divide")}>{t("topic.divide")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("topic.divide")}>{t("topic.divide")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
-  return <Managed of={found.data} />;
+  return <ManagedCourse course={found.data} />;
 }
 
-/** Whoever does not teach the class may not know who is in it: the course tells him what he may see. */
-function Managed({ of }: { of: CourseDetail }) {
-  const within = useQuery(schoolClass(of.classId));
-  if (within.data) return isManaged(within.data) ? <Class of={of} /> : <Navigate to="/courses/$courseId" params={{ courseId: of.id }} replace />;
-  if (within.error) return <Problems problem={within.error} again={() => void within.refetch()} />;
-  return <Shape count={6} />;
+/** Teachers of other classes must not see the students; the outline of the course is shown instead. */
+function ManagedCourse({ course }: { course: CourseDetail }) {
+  const within = useQuery(classQuery(course.classId));
+  if (within.data) return isManaged(within.data) ? <CourseGroupMaker course={course} /> : <Navigate to="/courses/$courseId" params={{ courseId: course.id }} replace />;
+  if (within.error) return <ErrorMessage problem={within.error} onRetry={() => void within.refetch()} />;
+  return <Skeleton count={6} />;
 }
 
-function Class({ of }: { of: CourseDetail }) {
+function CourseGroupMaker({ course }: { course: CourseDetail }) {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const { topic } = Route.useSearch();
-  const roster = useQuery(students(of.classId));
-  const groups = useQuery(classGroups(of.classId));
+  const roster = useQuery(studentsQuery(course.classId));
+  const groups = useQuery(classGroupsQuery(course.classId));
   const problem = roster.error ?? groups.error;
-  const isArchived = of.status === "ARCHIVED" || of.class.status === "ARCHIVED";
-  const title = t("divide.title", { count: roster.data?.length ?? 0, class: of.class.name });
+  const isArchived = course.status === "ARCHIVED" || course.class.status === "ARCHIVED";
+  const title = t("divide.title", { count: roster.data?.length ?? 0, class: course.class.name });
   return (
     <div className="flex flex-col gap-4">
       <div>
         <nav aria-label={t("divide.where")}>
-          <Link to="/courses/$courseId" params={{ courseId: of.id }} className="inline-flex min-h-6 items-center">
-            {of.class.name} › {of.subject.name} › {of.name}
+          <Link to="/courses/$courseId" params={{ courseId: course.id }} className="inline-flex min-h-6 items-center">
+            {course.class.name} › {course.subject.name} › {course.name}
           </Link>
         </nav>
-        <Heading title={roster.data ? title : of.name}>{roster.data ? title : of.name}</Heading>
+        <PageHeading title={roster.data ? title : course.name}>{roster.data ? title : course.name}</PageHeading>
       </div>
       {isArchived ? (
-        <Bar>{t("divide.archived")}</Bar>
+        <LockBanner>{t("divide.archived")}</LockBanner>
       ) : roster.data && groups.data ? (
         roster.data.length === 0 ? (
-          <Empty action={<Link to="/classes/$classId" params={{ classId: of.classId }}>{t("divide.toClass", { class: of.class.name })}</Link>}>{t("divide.noStudents")}</Empty>
+          <EmptyState action={<Link to="/classes/$classId" params={{ classId: course.classId }}>{t("divide.toClass", { class: course.class.name })}</Link>}>{t("divide.noStudents")}</EmptyState>
         ) : (
-          <Divider key={of.id} of={of} students={roster.data} groups={groups.data} topicId={topic} person={person.id} />
+          <GroupMaker key={course.id} course={course} students={roster.data} groups={groups.data} topicId={topic} person={person.id} />
         )
       ) : problem ? (
-        <Problems problem={problem} again={() => void Promise.all([roster.refetch(), groups.refetch()])} />
+        <ErrorMessage problem={problem} onRetry={() => void Promise.all([roster.refetch(), groups.refetch()])} />
       ) : (
-        <Shape count={6} />
+        <Skeleton count={6} />
       )}
     </div>
   );

@@ -3,127 +3,127 @@ import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isManaged, schoolClass } from "../../classes/classes";
-import { course as oneCourse, type CourseDetail, groupsOf, topicsOf } from "../../courses/courses";
-import { CourseMenu, useStatus } from "../../courses/CourseMenu";
-import { Files } from "../../courses/Files";
-import { Groups } from "../../courses/Groups";
-import { Outline } from "../../courses/Outline";
-import { Students } from "../../courses/Students";
-import { Topics } from "../../courses/Topics";
-import { Way } from "../../courses/Way";
-import { isStaff, only } from "../../lib/session";
-import { Bar } from "../../ui/Bar";
-import { asButton, Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Tabs } from "../../ui/Tabs";
+import { isManaged, classQuery } from "../../features/classes/classes";
+import { courseQuery as oneCourse, type CourseDetail, courseGroupsQuery, courseTopicsQuery } from "../../features/courses/courses";
+import { CourseMenu, useCourseStatus } from "../../features/courses/CourseMenu";
+import { CourseFiles } from "../../features/courses/CourseFiles";
+import { CourseGroups } from "../../features/courses/CourseGroups";
+import { CourseOutline } from "../../features/courses/CourseOutline";
+import { CourseStudents } from "../../features/courses/CourseStudents";
+import { CourseTopics } from "../../features/courses/CourseTopics";
+import { Breadcrumbs } from "../../features/courses/Breadcrumbs";
+import { isStaff, requireRole } from "../../auth/session";
+import { LockBanner } from "../../components/LockBanner";
+import { buttonClass, Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Tabs } from "../../components/Tabs";
 
-const PARTS = ["topics", "groups", "students", "files"] as const;
-type Part = (typeof PARTS)[number];
+const COURSE_TABS = ["topics", "groups", "students", "files"] as const;
+type CourseTab = (typeof COURSE_TABS)[number];
 
 export const Route = createFileRoute("/_school/courses/$courseId/")({
-  beforeLoad: only(isStaff),
-  validateSearch: (search: Record<string, unknown>): { tab?: Exclude<Part, "topics"> } => {
-    const tab = PARTS.find((part) => part === search.tab);
+  beforeLoad: requireRole(isStaff),
+  validateSearch: (search: Record<string, unknown>): { tab?: Exclude<CourseTab, "topics"> } => {
+    const tab = COURSE_TABS.find((part) => part === search.tab);
     return tab === undefined || tab === "topics" ? {} : { tab };
   },
   component: Course,
 });
 
-/** S4: a course with its topics, groups, students and files. */
+/** A course with its topics, groups, students and files. */
 function Course() {
   const { courseId } = Route.useParams();
   const found = useQuery(oneCourse(courseId));
-  const within = useQuery({ ...schoolClass(found.data?.classId ?? ""), enabled: found.data !== undefined });
-  if (found.data && within.data) return <Open course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
+  const within = useQuery({ ...classQuery(found.data?.classId ?? ""), enabled: found.data !== undefined });
+  if (found.data && within.data) return <OpenCourse course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
   const problem = found.error ?? within.error;
   if (problem) {
     return (
-      <Problems
+      <ErrorMessage
         problem={problem}
-        again={() => {
+        onRetry={() => {
           void found.refetch();
           void within.refetch();
         }}
       />
     );
   }
-  return <Shape count={6} />;
+  return <Skeleton count={6} />;
 }
 
-function Open({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
+function OpenCourse({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const mayChange = isOwn && course.class.status !== "ARCHIVED";
-  const mayAdd = mayChange && course.status === "ACTIVE";
+  const canChange = isOwn && course.class.status !== "ARCHIVED";
+  const canAdd = canChange && course.status === "ACTIVE";
   return (
     <div className="flex flex-col gap-4">
-      <Way
+      <Breadcrumbs
         steps={[
-          { name: t("nav.courses"), place: {} },
-          { name: course.class.name, place: { class: course.classId } },
-          { name: course.subject.name, place: { class: course.classId, subject: course.subjectId } },
+          { name: t("nav.courses"), location: {} },
+          { name: course.class.name, location: { class: course.classId } },
+          { name: course.subject.name, location: { class: course.classId, subject: course.subjectId } },
         ]}
       />
       <div className="-mt-3 flex flex-wrap items-center gap-2">
         <div className="me-auto min-w-0 wrap-break-word">
-          <Heading title={course.name}>{course.name}</Heading>
+          <PageHeading title={course.name}>{course.name}</PageHeading>
         </div>
-        {mayAdd ? (
+        {canAdd ? (
           <>
-            <NewTopic courseId={course.id} />
-            <Divide courseId={course.id} />
+            <NewTopicLink courseId={course.id} />
+            <GroupMakerLink courseId={course.id} />
           </>
         ) : null}
-        {mayChange ? <CourseMenu course={course} onGone={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
+        {canChange ? <CourseMenu course={course} onDeleted={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
       </div>
       {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
-      <Archived course={course} isOwn={isOwn} />
-      {isOwn ? <Parts course={course} students={students} mayAdd={mayAdd} mayChange={mayChange} /> : <Outline course={course} />}
+      <ArchivedNotice course={course} isOwn={isOwn} />
+      {isOwn ? <CourseTabs course={course} students={students} canAdd={canAdd} canChange={canChange} /> : <CourseOutline course={course} />}
     </div>
   );
 }
 
-function NewTopic({ courseId }: { courseId: string }) {
+function NewTopicLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/t/new" search={{ courseId }} className={asButton("main")}>
+    <Link to="/t/new" search={{ courseId }} className={buttonClass("main")}>
       {t("courses.newTopic")}
     </Link>
   );
 }
 
-function Divide({ courseId }: { courseId: string }) {
+function GroupMakerLink({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton()}>
+    <Link to="/courses/$courseId/divide" params={{ courseId }} className={buttonClass()}>
       {t("courses.divide")}
     </Link>
   );
 }
 
-/** Why nothing new can come here, and the way out. */
-function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
+/** Explains why nothing can be added here, and offers to reactivate. */
+function ArchivedNotice({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
   const { t } = useTranslation();
-  const status = useStatus(course);
+  const status = useCourseStatus(course);
   if (course.class.status === "ARCHIVED") {
     return (
-      <Bar
+      <LockBanner
         action={
-          <Link to="/classes/$classId" params={{ classId: course.classId }} className={asButton()}>
+          <Link to="/classes/$classId" params={{ classId: course.classId }} className={buttonClass()}>
             {t("courses.toClass")}
           </Link>
         }
       >
         {t("courses.classIsArchived", { class: course.class.name })}
-      </Bar>
+      </LockBanner>
     );
   }
   if (course.status === "ACTIVE") return null;
   return (
-    <Bar
+    <LockBanner
       action={
         isOwn ? (
           <Button isPending={status.isPending} onPress={() => status.set("ACTIVE")}>
@@ -133,30 +133,30 @@ function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
       }
     >
       {t("courses.isArchived")}
-    </Bar>
+    </LockBanner>
   );
 }
 
-interface PartsProps {
+interface CourseTabsProps {
   course: CourseDetail;
   students: number | undefined;
-  mayAdd: boolean;
-  mayChange: boolean;
+  canAdd: boolean;
+  canChange: boolean;
 }
 
-function Parts({ course, students, mayAdd, mayChange }: PartsProps) {
+function CourseTabs({ course, students, canAdd, canChange }: CourseTabsProps) {
   const { t } = useTranslation();
   const { tab = "topics" } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const topics = useQuery(topicsOf(course.id));
-  const groups = useQuery(groupsOf(course.id));
+  const topics = useQuery(courseTopicsQuery(course.id));
+  const groups = useQuery(courseGroupsQuery(course.id));
   if (!topics.data || !groups.data) {
     const problem = topics.error ?? groups.error;
-    if (!problem) return <Shape count={4} />;
+    if (!problem) return <Skeleton count={4} />;
     return (
-      <Problems
+      <ErrorMessage
         problem={problem}
-        again={() => {
+        onRetry={() => {
           void topics.refetch();
           void groups.refetch();
         }}
@@ -166,20 +166,20 @@ function Parts({ course, students, mayAdd, mayChange }: PartsProps) {
   const both = { topics: topics.data, groups: groups.data };
   const files = both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) + both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
   const { id, classId } = course;
-  const shown: Record<Part, ReactNode> = {
-    topics: <Topics {...both} mayAdd={mayAdd} toNew={<NewTopic courseId={id} />} />,
-    groups: <Groups groups={both.groups} classId={classId} courseId={id} mayAdd={mayAdd} mayChange={mayChange} toDivide={<Divide courseId={id} />} />,
-    students: <Students classId={classId} groups={both.groups} mayChange={mayChange} />,
-    files: <Files {...both} mayChange={mayChange} />,
+  const shown: Record<CourseTab, ReactNode> = {
+    topics: <CourseTopics {...both} canAdd={canAdd} newTopicLink={<NewTopicLink courseId={id} />} />,
+    groups: <CourseGroups groups={both.groups} classId={classId} courseId={id} canAdd={canAdd} canChange={canChange} toDivide={<GroupMakerLink courseId={id} />} />,
+    students: <CourseStudents classId={classId} groups={both.groups} canChange={canChange} />,
+    files: <CourseFiles {...both} canChange={canChange} />,
   };
-  const names: Record<Part, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
-  const counts: Record<Part, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
+  const names: Record<CourseTab, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
+  const counts: Record<CourseTab, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
   return (
-    <Tabs<Part>
+    <Tabs<CourseTab>
       label={course.name}
       open={tab}
       onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part }, replace: true })}
-      parts={PARTS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
+      parts={COURSE_TABS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
     />
   );
 }

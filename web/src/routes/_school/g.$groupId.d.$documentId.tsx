@@ -1,6 +1,6 @@
 import { createFileRoute } from "@tanstack/react-router";
 
-import { Room } from "../../room/Room";
+import { Room } from "../../features/work-room/WorkRoom";
 
 interface Search {
   topic?: string;
@@ -12,11 +12,11 @@ export const Route = createFileRoute("/_school/g/$groupId/d/$documentId")({
     ...(typeof topic === "string" ? { topic } : {}),
     ...(mode === "edit" ? { mode } : {}),
   }),
-  component: Screen,
+  component: DocumentPage,
 });
 
-/** S11: the work room with one of its documents open. */
-function Screen() {
+/** The work room with an open document. */
+function DocumentPage() {
   const { groupId, documentId } = Route.useParams();
   const { topic, mode } = Route.useSearch();
   return <Room key={documentId} groupId={groupId} topicId={topic} documentId={documentId} isWriting={mode === "edit"} />;

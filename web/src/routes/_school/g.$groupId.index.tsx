@@ -1,24 +1,24 @@
 import { createFileRoute } from "@tanstack/react-router";
 
-import { type Place, PLACES } from "../../room/room";
-import { Room } from "../../room/Room";
+import { type Section, SECTIONS } from "../../features/work-room/workRoom";
+import { Room } from "../../features/work-room/WorkRoom";
 
 interface Search {
-  place?: Place;
+  place?: Section;
   topic?: string;
 }
 
 export const Route = createFileRoute("/_school/g/$groupId/")({
   validateSearch: ({ place, topic }: Record<string, unknown>): Search => ({
-    ...(PLACES.includes(place as Place) ? { place: place as Place } : {}),
+    ...(SECTIONS.includes(place as Section) ? { place: place as Section } : {}),
     ...(typeof topic === "string" ? { topic } : {}),
   }),
-  component: Screen,
+  component: WorkRoomPage,
 });
 
-/** S11: the work room at one of its places. */
-function Screen() {
+/** A section of the work room. */
+function WorkRoomPage() {
   const { groupId } = Route.useParams();
   const { place, topic } = Route.useSearch();
-  return <Room key={groupId} groupId={groupId} place={place} topicId={topic} />;
+  return <Room key={groupId} groupId={groupId} section={place} topicId={topic} />;
 }

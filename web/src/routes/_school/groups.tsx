@@ -2,28 +2,28 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { type Group, inOrder, myGroups } from "../../lib/groups";
-import { GroupCard } from "../../room/GroupCard";
-import { Warm } from "../../room/Warm";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { type ListedGroup, sortGroups, myGroupsQuery } from "../../features/groups/groups";
+import { GroupCard } from "../../features/work-room/GroupCard";
+import { EditorPreload } from "../../features/work-room/EditorPreload";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/groups")({ component: Groups });
 
-/** S10: the groups of a student, what ends next first. A group that begins later is simply not there. */
+/** The groups of a student, next deadline first. The API omits groups with a future start date. */
 function Groups() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
-  const groups = useQuery(myGroups);
-  const { open, finished } = inOrder(groups.data ?? []);
+  const groups = useQuery(myGroupsQuery);
+  const { open, finished } = sortGroups(groups.data ?? []);
   return (
     <div className="flex flex-col gap-4">
-      <Heading title={t("groups.title")}>{t("groups.title")}</Heading>
-      {groups.isPending ? <Shape /> : null}
-      {groups.isError && !groups.data ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
-      {groups.data?.length === 0 ? <Empty>{t("groups.none")}</Empty> : null}
+      <PageHeading title={t("groups.title")}>{t("groups.title")}</PageHeading>
+      {groups.isPending ? <Skeleton /> : null}
+      {groups.isError && !groups.data ? <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} /> : null}
+      {groups.data?.length === 0 ? <EmptyState>{t("groups.none")}</EmptyState> : null}
       <Cards groups={open} own={person.id} />
       {finished.length === 0 ? null : (
         <details open={open.length === 0}>
@@ -31,12 +31,12 @@ function Groups() {
           <Cards groups={finished} own={person.id} />
         </details>
       )}
-      <Warm />
+      <EditorPreload />
     </div>
   );
 }
 
-function Cards({ groups, own }: { groups: Group[]; own: string }) {
+function Cards({ groups, own }: { groups: ListedGroup[]; own: string }) {
   if (groups.length === 0) return null;
   return (
     <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">

@@ -1,24 +1,24 @@
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { KeyList } from "../../keys/KeyList";
-import { KeySwitch } from "../../keys/KeySwitch";
-import { isAdmin, isStaff } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
-import { Sheet } from "../../ui/Sheet";
+import { ShortcutList } from "../../features/shortcuts/ShortcutList";
+import { ShortcutSwitch } from "../../features/shortcuts/ShortcutSwitch";
+import { isAdmin, isStaff } from "../../auth/session";
+import { PageHeading } from "../../components/PageHeading";
+import { Card } from "../../components/Card";
 
 export const Route = createFileRoute("/_school/help")({ component: Help });
 
-/** Keys, and whom to ask. */
+/** Keyboard shortcuts and contacts. */
 function Help() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const who = isAdmin(person) ? "admin" : isStaff(person) ? "teacher" : "student";
   return (
     <div className="flex flex-col gap-6">
-      <Heading title={t("manual.title")}>{t("manual.title")}</Heading>
+      <PageHeading title={t("manual.title")}>{t("manual.title")}</PageHeading>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Sheet className="flex flex-col gap-3">
+        <Card className="flex flex-col gap-3">
           <h2>{t("manual.whom")}</h2>
           <p>{t(`manual.contact.${who}`)}</p>
           {who === "admin" ? null : (
@@ -32,12 +32,12 @@ function Help() {
               <li key={fact}>{t(`manual.fact.${fact}`)}</li>
             ))}
           </ul>
-        </Sheet>
-        <Sheet className="flex flex-col gap-3">
+        </Card>
+        <Card className="flex flex-col gap-3">
           <h2>{t("keys.title")}</h2>
-          <KeySwitch />
-          <KeyList places={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
-        </Sheet>
+          <ShortcutSwitch />
+          <ShortcutList screens={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
+        </Card>
       </div>
     </div>
   );

@@ -1,18 +1,18 @@
 import { createFileRoute, redirect } from "@tanstack/react-router";
 
-import { isStaff } from "../../lib/session";
+import { isStaff } from "../../auth/session";
 
-interface Asked {
-  /** What the link of a letter that confirms an address came to. */
+interface HomeSearch {
+  /** Result of the link in an email that confirms an address. */
   emailChanged?: boolean;
   error?: string;
-  /** The short name of the school whose own address led here. */
+  /** The slug of the school whose own domain redirected here. */
   org?: string;
 }
 
-/** The start page is another one for everybody. */
+/** Redirects to the start page of the user's role. */
 export const Route = createFileRoute("/_school/")({
-  validateSearch: (search: Record<string, unknown>): Asked => ({
+  validateSearch: (search: Record<string, unknown>): HomeSearch => ({
     ...(search.emailChanged === true ? { emailChanged: true } : {}),
     ...(typeof search.error === "string" ? { error: search.error } : {}),
     ...(typeof search.org === "string" ? { org: search.org } : {}),

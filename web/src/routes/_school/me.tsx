@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, me } from "../../lib/session";
-import { Address } from "../../me/Address";
-import { Comfort } from "../../me/Comfort";
-import { Devices } from "../../me/Devices";
-import { OwnData } from "../../me/OwnData";
-import { Password } from "../../me/Password";
-import { Profile } from "../../me/Profile";
-import { Heading } from "../../ui/Heading";
+import { isStaff, meQuery } from "../../auth/session";
+import { EmailForm } from "../../features/account/EmailForm";
+import { BoardPreferences } from "../../features/account/BoardPreferences";
+import { SessionList } from "../../features/account/SessionList";
+import { OwnDataExport } from "../../features/account/OwnDataExport";
+import { PasswordForm } from "../../features/account/PasswordForm";
+import { ProfileForm } from "../../features/account/ProfileForm";
+import { PageHeading } from "../../components/PageHeading";
 
 export const Route = createFileRoute("/_school/me")({
   validateSearch: (search: Record<string, unknown>): { address?: "changed" | "expired" } =>
@@ -17,21 +17,21 @@ export const Route = createFileRoute("/_school/me")({
   component: OwnAccount,
 });
 
-/** The profile: name, language, password, sessions, own data. */
+/** The user's account: profile, language, password, sessions, data export. */
 function OwnAccount() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const { address } = Route.useSearch();
-  const known = useQuery(me).data ?? person;
+  const known = useQuery(meQuery).data ?? person;
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <Heading title={t("account.profile")}>{t("account.profile")}</Heading>
-      <Profile person={known} />
-      <Address person={known} told={address} />
-      <Password person={known} />
-      {isStaff(known) ? <Comfort /> : null}
-      <Devices />
-      <OwnData />
+      <PageHeading title={t("account.profile")}>{t("account.profile")}</PageHeading>
+      <ProfileForm person={known} />
+      <EmailForm person={known} outcome={address} />
+      <PasswordForm person={known} />
+      {isStaff(known) ? <BoardPreferences /> : null}
+      <SessionList />
+      <OwnDataExport />
     </div>
   );
 }

@@ -4,14 +4,14 @@ import { PenLine } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isStaff } from "../../lib/session";
-import { Box } from "../../messages/Box";
-import { answerTo, type Box as BoxName, BOXES, classes, type Message } from "../../messages/messages";
-import { Write } from "../../messages/Write";
-import { Button } from "../../ui/Button";
-import { Choice } from "../../ui/Choice";
-import { Heading } from "../../ui/Heading";
-import { Tabs } from "../../ui/Tabs";
+import { isStaff } from "../../auth/session";
+import { MessageList } from "../../features/messages/MessageList";
+import { replySubject, type Box as BoxName, BOXES, classOptionsQuery, type Message } from "../../features/messages/messages";
+import { NewMessageDialog } from "../../features/messages/NewMessageDialog";
+import { Button } from "../../components/Button";
+import { Select } from "../../forms/Select";
+import { PageHeading } from "../../components/PageHeading";
+import { Tabs } from "../../components/Tabs";
 
 interface Search {
   box?: BoxName;
@@ -28,25 +28,25 @@ export const Route = createFileRoute("/_school/messages")({
   component: Messages,
 });
 
-/** Messages between people of a school, and announcements to classes. */
+/** Messages between users of a school, and announcements to classes. */
 function Messages() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
-  const known = useQuery(classes);
-  const [writes, setWrites] = useState<Message | "new">();
-  const go = (next: Search) => void navigate({ search: next, replace: true });
+  const known = useQuery(classOptionsQuery);
+  const [newMessage, setNewMessage] = useState<Message | "new">();
+  const updateSearch = (next: Search) => void navigate({ search: next, replace: true });
   const box = search.box ?? "inbox";
   const classId = search.class ?? known.data?.[0]?.id;
   const list = (which: BoxName, of?: string) => (
-    <Box
+    <MessageList
       box={which}
       classId={of}
       own={person.id}
       openId={search.open}
-      onOpen={(open) => go({ ...search, open })}
-      onAnswer={setWrites}
+      onOpen={(open) => updateSearch({ ...search, open })}
+      onReply={setNewMessage}
       classNameOf={(id) => known.data?.find((one) => one.id === id)?.name}
     />
   );
@@ -55,7 +55,7 @@ function Messages() {
     <div className="flex flex-col gap-4">
       {open !== undefined && open.length > 1 ? (
         <div className="max-w-xs">
-          <Choice label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => go({ box: "class", class: id })} />
+          <Select label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => updateSearch({ box: "class", class: id })} />
         </div>
       ) : null}
       {list("class", classId)}
@@ -64,27 +64,27 @@ function Messages() {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Heading title={t("messages.title")}>{t("messages.title")}</Heading>
-        <Button kind="main" onPress={() => setWrites("new")}>
+        <PageHeading title={t("messages.title")}>{t("messages.title")}</PageHeading>
+        <Button kind="main" onPress={() => setNewMessage("new")}>
           <PenLine aria-hidden="true" className="size-4" /> {t("messages.write")}
         </Button>
       </div>
       <Tabs
         label={t("messages.title")}
         open={box}
-        onOpen={(id) => go({ box: id })}
+        onOpen={(id) => updateSearch({ box: id })}
         parts={[
           { id: "inbox", name: t("messages.box.inbox"), content: () => list("inbox") },
           { id: "sent", name: t("messages.box.sent"), content: () => list("sent") },
           ...(open === undefined || open.length === 0 ? [] : [{ id: "class" as const, name: t("messages.box.class"), content: announcements }]),
         ]}
       />
-      {writes === undefined ? null : (
-        <Write
+      {newMessage === undefined ? null : (
+        <NewMessageDialog
           own={person.id}
           isStaff={isStaff(person)}
-          onClose={() => setWrites(undefined)}
-          {...(writes === "new" ? {} : { to: { id: writes.sender.id, name: writes.sender.name }, subject: answerTo(writes.subject) })}
+          onClose={() => setNewMessage(undefined)}
+          {...(newMessage === "new" ? {} : { to: { id: newMessage.sender.id, name: newMessage.sender.name }, subject: replySubject(newMessage.subject) })}
         />
       )}
     </div>

@@ -2,44 +2,44 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { assignments } from "../../lib/groups";
-import { isStaff, only } from "../../lib/session";
-import { Filters } from "../../submissions/Filters";
-import { Overview } from "../../submissions/Overview";
-import { filtersOf, type Filters as Wanted, overview, stateOf } from "../../submissions/submissions";
-import { Totals } from "../../submissions/Totals";
-import { Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { assignmentsQuery } from "../../features/groups/groups";
+import { isStaff, requireRole } from "../../auth/session";
+import { SubmissionFilters } from "../../features/submissions/SubmissionFilters";
+import { SubmissionTable } from "../../features/submissions/SubmissionTable";
+import { parseFilters, type Filters as Wanted, submissionsQuery, effectiveState } from "../../features/submissions/submissions";
+import { SubmissionStats } from "../../features/submissions/SubmissionStats";
+import { Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/submissions")({ beforeLoad: only(isStaff), validateSearch: filtersOf, component: Submissions });
+export const Route = createFileRoute("/_school/submissions")({ beforeLoad: requireRole(isStaff), validateSearch: parseFilters, component: Submissions });
 
-/** S9: what was handed in, over all topics. The address holds what is looked for. */
+/** Submissions of all topics. The filters are stored in the URL. */
 function Submissions() {
   const { t } = useTranslation();
   const wanted = Route.useSearch();
   const navigate = Route.useNavigate();
-  const found = useInfiniteQuery({ ...overview(wanted), placeholderData: (before) => before });
-  const topics = useQuery(assignments).data ?? [];
+  const found = useInfiniteQuery({ ...submissionsQuery(wanted), placeholderData: (before) => before });
+  const topics = useQuery(assignmentsQuery).data ?? [];
   const rows = (found.data?.pages ?? []).flatMap((page) => page.data);
   const stats = found.data?.pages[0]?.stats ?? [];
   const go = (next: Wanted) => void navigate({ search: next, replace: true });
-  const isNothing = rows.length === 0 && stateOf(wanted) === "UNGRADED";
+  const isNothing = rows.length === 0 && effectiveState(wanted) === "UNGRADED";
   return (
     <div className="flex flex-col gap-5">
-      <Heading title={t("submissions.title")}>{t("submissions.title")}</Heading>
-      <Filters wanted={wanted} onChange={go} />
-      {found.isPending ? <Shape count={3} /> : null}
-      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      <PageHeading title={t("submissions.title")}>{t("submissions.title")}</PageHeading>
+      <SubmissionFilters filters={wanted} onChange={go} />
+      {found.isPending ? <Skeleton count={3} /> : null}
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? (
         <div aria-busy={found.isPlaceholderData} className="flex flex-col items-start gap-3">
           <output className={isNothing ? "text-lg" : "text-soft"}>{isNothing ? t("submissions.nothing") : found.hasNextPage ? t("submissions.countMore", { count: rows.length }) : t("submissions.count", { count: rows.length })}</output>
           {rows.length === 0 ? null : (
             <div className="w-full">
-              <Overview
+              <SubmissionTable
                 rows={rows}
-                wanted={wanted}
+                filters={wanted}
                 maxPointsOf={(id) => topics.find((topic) => topic.id === id)?.maxPoints ?? null}
                 onSort={(sort, down) => go({ ...wanted, sort, ...(down ? { down: true } : { down: undefined as never }) })}
               />
@@ -52,7 +52,7 @@ function Submissions() {
           ) : null}
         </div>
       ) : null}
-      <Totals stats={stats} isOne={wanted.assignmentId !== undefined} />
+      <SubmissionStats stats={stats} isOne={wanted.assignmentId !== undefined} />
     </div>
   );
 }

@@ -2,45 +2,45 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
-import { Edit } from "../../topic/Edit";
-import { Finished } from "../../topic/Finished";
-import { Head } from "../../topic/Head";
-import { isMine, topic } from "../../topic/topic";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { isStaff, requireRole } from "../../auth/session";
+import { EditTopic } from "../../features/topics/EditTopic";
+import { FinishedTopic } from "../../features/topics/FinishedTopic";
+import { TopicHeader } from "../../features/topics/TopicHeader";
+import { isFullTopic, topicQuery } from "../../features/topics/topic";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: only(isStaff), component: EditTopic });
+export const Route = createFileRoute("/_school/t/$topicId/")({ beforeLoad: requireRole(isStaff), component: TopicPage });
 
-/** S6: a topic: its texts, files, groups and deadline. */
-function EditTopic() {
+/** A topic: its texts, files, groups and deadline. */
+function TopicPage() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const { person } = Route.useRouteContext();
-  const found = useQuery(topic(topicId));
-  if (found.isPending) return <Shape />;
+  const found = useQuery(topicQuery(topicId));
+  if (found.isPending) return <Skeleton />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("topic.one")}>{t("topic.one")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("topic.one")}>{t("topic.one")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
-  if (!isMine(found.data)) {
+  if (!isFullTopic(found.data)) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={found.data.title}>{found.data.title}</Heading>
-        <Empty>{t("topic.notYours")}</Empty>
+        <PageHeading title={found.data.title}>{found.data.title}</PageHeading>
+        <EmptyState>{t("topic.notYours")}</EmptyState>
       </div>
     );
   }
   return (
     <div className="flex flex-col gap-4" key={topicId}>
-      <Head of={found.data} />
-      {found.data.status === "FINISHED" ? <Finished of={found.data} /> : <Edit of={found.data} person={person.id} />}
+      <TopicHeader topic={found.data} />
+      {found.data.status === "FINISHED" ? <FinishedTopic topic={found.data} /> : <EditTopic topic={found.data} person={person.id} />}
     </div>
   );
 }

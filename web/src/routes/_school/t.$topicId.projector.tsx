@@ -4,30 +4,30 @@ import { Hand, Maximize } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { board, type Board } from "../../board/board";
-import { classOf } from "../../board/place";
-import { left, useNow } from "../../lib/clock";
-import { useKeys } from "../../lib/keys";
-import { isStaff, only } from "../../lib/session";
-import { useTime } from "../../lib/time";
-import { asButton, Button } from "../../ui/Button";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { boardQuery, type Board } from "../../features/board/board";
+import { classQuery } from "../../features/board/classAndCourse";
+import { remainingTime, useNow } from "../../hooks/serverClock";
+import { useShortcuts } from "../../hooks/useShortcuts";
+import { isStaff, requireRole } from "../../auth/session";
+import { useTime } from "../../i18n/time";
+import { buttonClass, Button } from "../../components/Button";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
-export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: only(isStaff), component: Projector });
+export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: requireRole(isStaff), component: Projector });
 
-/** S7: what the whole class may see: the topic and the time that is left, nothing of any group. */
+/** Projector view for the whole class: topic and remaining time, no data of any group. */
 function Projector() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
-  const found = useQuery(board(topicId));
+  const found = useQuery(boardQuery(topicId));
   const navigate = Route.useNavigate();
   const back = () => void navigate({ to: "/t/$topicId/board" });
-  useKeys({ b: back });
+  useShortcuts({ b: back });
   useEscape(back);
   return (
-    <div data-stage data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
+    <div data-fullscreen data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
       <div className="flex flex-wrap justify-end gap-2">
         {document.fullscreenEnabled ? (
           <Button onPress={() => void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => undefined)}>
@@ -35,12 +35,12 @@ function Projector() {
             {t("projector.full")}
           </Button>
         ) : null}
-        <Link to="/t/$topicId/board" params={{ topicId }} className={asButton()}>
+        <Link to="/t/$topicId/board" params={{ topicId }} className={buttonClass()}>
           {t("projector.back")}
         </Link>
       </div>
-      {found.isPending ? <Shape count={1} /> : null}
-      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.isPending ? <Skeleton count={1} /> : null}
+      {found.isError && !found.data ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.data ? <Stage topic={found.data.assignment} /> : null}
     </div>
   );
@@ -50,12 +50,12 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const at = useNow(10_000);
-  const className = useQuery(classOf(topic.classId)).data?.name;
+  const className = useQuery(classQuery(topic.classId)).data?.name;
   return (
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
       <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>
       <div className="max-w-full [&_h1]:text-[clamp(1.6rem,5vw,4.5rem)] [&_h1]:leading-tight">
-        <Heading title={topic.title}>{topic.title}</Heading>
+        <PageHeading title={topic.title}>{topic.title}</PageHeading>
       </div>
       <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
         {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}
@@ -69,15 +69,15 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
   );
 }
 
-/** As on the board; but after the end it is simply over: nobody is late before the class. */
+/** Like on the board, but past the deadline it shows no lateness, because the class can see it. */
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation();
-  const rest = left(until, useNow());
+  const rest = remainingTime(until, useNow());
   if (rest.unit === "over") return t("projector.over");
   return rest.unit === "seconds" ? rest.text : t(`projector.${rest.unit}`, { count: rest.count });
 }
 
-/** Escape leads back to the board; in full screen the browser takes it first. */
+/** Escape returns to the board; in full screen the browser handles it first. */
 function useEscape(back: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && document.fullscreenElement === null && back();

@@ -3,68 +3,68 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
-import { room } from "../../room/room";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { useWorkKeys } from "../../work/keys";
-import { type Assignment, neighbours, topic } from "../../work/work";
-import { Works } from "../../work/Works";
+import { isStaff, requireRole } from "../../auth/session";
+import { workRoomQuery } from "../../features/work-room/workRoom";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { useGradingShortcuts } from "../../features/grading/useGradingShortcuts";
+import { type Assignment, findNeighbours, topicWorksQuery } from "../../features/grading/work";
+import { WorkView } from "../../features/grading/WorkView";
 
 export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { document?: string } => (typeof search.document === "string" ? { document: search.document } : {}),
   component: Work,
 });
 
-/** S8: looking at the work of one group and grading it, then at the next, without anything being loaded in between. */
+/** View and grade the work of one group, then move to the next without loading in between. */
 function Work() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
-  const found = useQuery(topic(topicId));
-  if (found.isPending) return <Shape />;
+  const found = useQuery(topicWorksQuery(topicId));
+  if (found.isPending) return <Skeleton />;
   if (!found.data) {
     return (
       <div className="flex flex-col gap-4">
-        <Heading title={t("work.title")}>{t("work.title")}</Heading>
-        <Problems problem={found.error} again={() => void found.refetch()} />
+        <PageHeading title={t("work.title")}>{t("work.title")}</PageHeading>
+        <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />
       </div>
     );
   }
-  return <OfGroup found={found.data} />;
+  return <GroupWorkPage topic={found.data} />;
 }
 
-function OfGroup({ found }: { found: Assignment }) {
+function GroupWorkPage({ topic }: { topic: Assignment }) {
   const { t } = useTranslation();
   const { topicId, groupId } = Route.useParams();
   const { document } = Route.useSearch();
   const { person } = Route.useRouteContext();
   const cache = useQueryClient();
   const navigate = Route.useNavigate();
-  const row = neighbours(found, groupId);
-  const nextId = row.after?.groupId;
+  const neighbours = findNeighbours(topic, groupId);
+  const nextId = neighbours.after?.groupId;
   useEffect(() => {
-    // The board takes the focus back to this card.
+    // The board focuses this card on return.
     sessionStorage.setItem(`board:${topicId}`, groupId);
-    if (nextId) void cache.prefetchQuery({ ...room(nextId), staleTime: 30_000 });
+    if (nextId) void cache.prefetchQuery({ ...workRoomQuery(nextId), staleTime: 30_000 });
   }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
-  useWorkKeys({ onNext: () => go(nextId), onBefore: () => go(row.before?.groupId), onBack });
-  if (row.here === undefined) {
+  useGradingShortcuts({ onNext: () => go(nextId), onBefore: () => go(neighbours.before?.groupId), onBack });
+  if (neighbours.here === undefined) {
     return (
       <>
-        <Heading title={found.title}>{found.title}</Heading>
-        <Empty action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</Empty>
+        <PageHeading title={topic.title}>{topic.title}</PageHeading>
+        <EmptyState action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</EmptyState>
       </>
     );
   }
   return (
-    <Works
-      found={found}
-      row={{ ...row, here: row.here }}
+    <WorkView
+      topic={topic}
+      neighbours={{ ...neighbours, here: neighbours.here }}
       person={person}
       open={document}
       onOpen={(id) => void navigate({ search: { document: id }, replace: true })}

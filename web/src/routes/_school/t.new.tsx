@@ -2,33 +2,33 @@ import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
-import { New } from "../../topic/New";
-import { courses } from "../../topic/topic";
-import { Choice } from "../../ui/Choice";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { isStaff, requireRole } from "../../auth/session";
+import { NewTopic } from "../../features/topics/NewTopic";
+import { managedCoursesQuery } from "../../features/topics/topic";
+import { Select } from "../../forms/Select";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
 
 export const Route = createFileRoute("/_school/t/new")({
-  beforeLoad: only(isStaff),
+  beforeLoad: requireRole(isStaff),
   validateSearch: (search: Record<string, unknown>): { courseId?: string; classId?: string } => ({
     ...(typeof search.courseId === "string" ? { courseId: search.courseId } : {}),
     ...(typeof search.classId === "string" ? { classId: search.classId } : {}),
   }),
-  component: NewTopic,
+  component: NewTopicPage,
 });
 
-/** S6: a new topic. */
-function NewTopic() {
+/** A new topic. */
+function NewTopicPage() {
   const { t } = useTranslation();
   const navigate = Route.useNavigate();
   const { person } = Route.useRouteContext();
   const { courseId, classId } = Route.useSearch();
-  const all = useQuery(courses);
+  const all = useQuery(managedCoursesQuery);
   const course = all.data?.find((one) => one.id === courseId);
-  const goal = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
+  const target = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
   return (
     <div className="flex flex-col gap-4">
       <div>
@@ -39,17 +39,17 @@ function NewTopic() {
             </Link>
           </nav>
         ) : null}
-        <Heading title={t("topic.new")}>{t("topic.new")}</Heading>
+        <PageHeading title={t("topic.new")}>{t("topic.new")}</PageHeading>
       </div>
-      {all.isPending ? <Shape /> : null}
-      {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
-      {all.data && goal === undefined ? (
+      {all.isPending ? <Skeleton /> : null}
+      {all.isError ? <ErrorMessage problem={all.error} onRetry={() => void all.refetch()} /> : null}
+      {all.data && target === undefined ? (
         all.data.length === 0 ? (
-          <Empty action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</Empty>
+          <EmptyState action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</EmptyState>
         ) : (
           <div className="flex max-w-md flex-col gap-3">
             {courseId === undefined ? null : <p>{t("topic.notHere")}</p>}
-            <Choice
+            <Select
               label={t("topic.whichCourse")}
               none={t("topic.choose")}
               options={all.data.map((one) => ({ id: one.id, name: `${one.class.name} › ${one.subject.name} › ${one.name}` }))}
@@ -59,7 +59,7 @@ function NewTopic() {
           </div>
         )
       ) : null}
-      {goal === undefined ? null : <New key={goal.courseId ?? goal.classId} {...goal} person={person.id} />}
+      {target === undefined ? null : <NewTopic key={target.courseId ?? target.classId} {...target} person={person.id} />}
     </div>
   );
 }

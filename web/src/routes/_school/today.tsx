@@ -4,102 +4,102 @@ import { Hand } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useNow } from "../../lib/clock";
-import { type Assignment, assignments } from "../../lib/groups";
-import { isStaff, only } from "../../lib/session";
-import { useTime } from "../../lib/time";
-import { lesson, since, ungraded, waiting } from "../../today/lesson";
-import { asButton } from "../../ui/Button";
-import { Empty } from "../../ui/Empty";
-import { Heading } from "../../ui/Heading";
-import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
-import { Sheet } from "../../ui/Sheet";
-import { TimeLeft } from "../../ui/TimeLeft";
-import { When } from "../../ui/When";
+import { useNow } from "../../hooks/serverClock";
+import { type ListedAssignment, assignmentsQuery } from "../../features/groups/groups";
+import { isStaff, requireRole } from "../../auth/session";
+import { useTime } from "../../i18n/time";
+import { sortIntoDay, longestWaitingSince, ungradedGroups, helpCountsQuery } from "../../features/today/topicsOfTheDay";
+import { buttonClass } from "../../components/Button";
+import { EmptyState } from "../../components/EmptyState";
+import { PageHeading } from "../../components/PageHeading";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Card } from "../../components/Card";
+import { TimeLeft } from "../../components/TimeLeft";
+import { Time } from "../../components/Time";
 
-export const Route = createFileRoute("/_school/today")({ beforeLoad: only(isStaff), component: Today });
+export const Route = createFileRoute("/_school/today")({ beforeLoad: requireRole(isStaff), component: Today });
 
-/** S2: where a teacher's day begins: what runs now, what comes, what waits for a grade. */
+/** Start page of teachers: current topics, upcoming topics, works to grade. */
 function Today() {
   const { t } = useTranslation();
-  const topics = useQuery(assignments);
+  const topics = useQuery(assignmentsQuery);
   return (
     <div className="flex flex-col gap-6">
       <Greeting />
-      {topics.isPending ? <Shape count={3} /> : null}
-      {topics.isError && !topics.data ? <Problems problem={topics.error} again={() => void topics.refetch()} /> : null}
+      {topics.isPending ? <Skeleton count={3} /> : null}
+      {topics.isError && !topics.data ? <ErrorMessage problem={topics.error} onRetry={() => void topics.refetch()} /> : null}
       {topics.data?.length === 0 ? (
-        <Empty
+        <EmptyState
           action={
-            <Link to="/courses" className={asButton("main")}>
+            <Link to="/courses" className={buttonClass("main")}>
               {t("today.start")}
             </Link>
           }
         >
           {t("today.none")}
-        </Empty>
+        </EmptyState>
       ) : null}
-      {topics.data?.length ? <Parts topics={topics.data} /> : null}
+      {topics.data?.length ? <DaySections topics={topics.data} /> : null}
     </div>
   );
 }
 
-/** The name, the day, the time, and the zone they are meant in. */
+/** Greeting with name, date, time and time zone. */
 function Greeting() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const { zone, language } = useTime();
   const at = new Date(useNow(10_000));
-  const say = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
   const hour = Number(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", hourCycle: "h23" }).format(at));
   const { name } = person;
   const greeting = hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
   return (
     <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-      <Heading title={t("nav.today")}>{greeting}</Heading>
+      <PageHeading title={t("nav.today")}>{greeting}</PageHeading>
       <p className="text-soft">
-        {say({ weekday: "long", day: "numeric", month: "long" })}, {say({ timeStyle: "short" })} ({zone})
+        {format({ weekday: "long", day: "numeric", month: "long" })}, {format({ timeStyle: "short" })} ({zone})
       </p>
     </div>
   );
 }
 
-function Parts({ topics }: { topics: readonly Assignment[] }) {
+function DaySections({ topics }: { topics: readonly ListedAssignment[] }) {
   const { t } = useTranslation();
-  const day = lesson(topics, useNow(60_000));
-  const help = useQuery(waiting).data;
+  const day = sortIntoDay(topics, useNow(60_000));
+  const help = useQuery(helpCountsQuery).data;
   return (
     <>
-      <Part title={t("today.running")} none={t("today.quiet")}>
+      <DaySection title={t("today.running")} none={t("today.quiet")}>
         {day.running.map((topic) => (
-          <Running key={topic.id} topic={topic} calls={help?.get(topic.id) ?? 0} />
+          <RunningTopic key={topic.id} topic={topic} calls={help?.get(topic.id) ?? 0} />
         ))}
-      </Part>
-      <Part title={t("today.toGrade")} none={t("today.graded")}>
+      </DaySection>
+      <DaySection title={t("today.toGrade")} none={t("today.graded")}>
         {day.toGrade.map((topic) => (
-          <ToGrade key={topic.id} topic={topic} />
+          <UngradedTopic key={topic.id} topic={topic} />
         ))}
-      </Part>
+      </DaySection>
       {day.overdue.length === 0 ? null : (
-        <Part title={t("today.overdue")} none="">
+        <DaySection title={t("today.overdue")} none="">
           {day.overdue.map((topic) => (
-            <Plain key={topic.id} topic={topic} />
+            <PlainTopic key={topic.id} topic={topic} />
           ))}
-        </Part>
+        </DaySection>
       )}
       {day.next.length === 0 ? null : (
-        <Part title={t("today.next")} none="">
+        <DaySection title={t("today.next")} none="">
           {day.next.map((topic) => (
-            <Plain key={topic.id} topic={topic} />
+            <PlainTopic key={topic.id} topic={topic} />
           ))}
-        </Part>
+        </DaySection>
       )}
     </>
   );
 }
 
-function Part({ title, none, children }: { title: string; none: string; children: ReactNode[] }) {
+function DaySection({ title, none, children }: { title: string; none: string; children: ReactNode[] }) {
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2>{title}</h2>
@@ -108,37 +108,37 @@ function Part({ title, none, children }: { title: string; none: string; children
   );
 }
 
-/** A line of a part: what it is at the left, what is to be done at the right. */
-function Line({ topic, facts, way }: { topic: Assignment; facts: ReactNode; way: ReactNode }) {
+/** A row of a section: description on the left, action on the right. */
+function TopicLine({ topic, facts, way: link }: { topic: ListedAssignment; facts: ReactNode; way: ReactNode }) {
   return (
     <li>
-      <Sheet className="flex flex-wrap items-center gap-x-4 gap-y-3">
+      <Card className="flex flex-wrap items-center gap-x-4 gap-y-3">
         <div className="flex min-w-[min(16rem,100%)] flex-1 flex-col gap-1">
           <h3 className="font-semibold break-words">
             {topic.title} <span className="text-soft font-normal">· {topic.class.name}</span>
           </h3>
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">{facts}</p>
         </div>
-        {way}
-      </Sheet>
+        {link}
+      </Card>
     </li>
   );
 }
 
-const groupsOf = (topic: Assignment): number => topic.stats?.groups ?? topic.groupAssignments.length;
-const doneOf = (topic: Assignment): number => (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
+const groupsOf = (topic: ListedAssignment): number => topic.stats?.groups ?? topic.groupAssignments.length;
+const doneOf = (topic: ListedAssignment): number => (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
 
-function Running({ topic, calls }: { topic: Assignment; calls: number }) {
+function RunningTopic({ topic, calls }: { topic: ListedAssignment; calls: number }) {
   const { t } = useTranslation();
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
           <strong>
             <TimeLeft until={topic.deadline} />
           </strong>
-          <Ends topic={topic} />
+          <EndTime topic={topic} />
           <span>{t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) })}</span>
           {calls === 0 ? null : (
             <span className="text-warn flex items-center gap-1 font-medium">
@@ -149,7 +149,7 @@ function Running({ topic, calls }: { topic: Assignment; calls: number }) {
         </>
       }
       way={
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("main")}>
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("main")}>
           {t("today.board")}
         </Link>
       }
@@ -157,13 +157,13 @@ function Running({ topic, calls }: { topic: Assignment; calls: number }) {
   );
 }
 
-function ToGrade({ topic }: { topic: Assignment }) {
+function UngradedTopic({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
-  const groups = ungraded(topic);
+  const groups = ungradedGroups(topic);
   const first = groups[0];
-  const oldest = since(topic);
+  const oldest = longestWaitingSince(topic);
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
@@ -171,14 +171,14 @@ function ToGrade({ topic }: { topic: Assignment }) {
           <span>{groups.map((own) => own.group.displayName ?? own.group.name).join(", ")}</span>
           {oldest === undefined ? null : (
             <span className="text-soft">
-              {t("today.since")} <When at={oldest} />
+              {t("today.since")} <Time at={oldest} />
             </span>
           )}
         </>
       }
       way={
         first ? (
-          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={asButton()}>
+          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={buttonClass()}>
             {t("today.grade")}
           </Link>
         ) : null
@@ -187,26 +187,26 @@ function ToGrade({ topic }: { topic: Assignment }) {
   );
 }
 
-function Plain({ topic }: { topic: Assignment }) {
+function PlainTopic({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const isOver = Date.parse(topic.deadline) < useNow(60_000);
   return (
-    <Line
+    <TopicLine
       topic={topic}
       facts={
         <>
-          <Ends topic={topic} />
+          <EndTime topic={topic} />
           <span>{isOver ? t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) }) : t("today.groups", { count: groupsOf(topic) })}</span>
         </>
       }
       way={
         <span className="flex flex-wrap gap-2">
           {isOver ? null : (
-            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={asButton()}>
+            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={buttonClass()}>
               {t("today.prepare")}
             </Link>
           )}
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("quiet")}>
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={buttonClass("quiet")}>
             {t("today.board")}
           </Link>
         </span>
@@ -215,7 +215,7 @@ function Plain({ topic }: { topic: Assignment }) {
   );
 }
 
-function Ends({ topic }: { topic: Assignment }) {
+function EndTime({ topic }: { topic: ListedAssignment }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   return <span>{t(Date.parse(topic.deadline) < useNow(60_000) ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</span>;

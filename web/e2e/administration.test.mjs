@@ -1,0 +1,123 @@
+// Administration of one school (settings, activity log, personal data) and of the installation.
+import assert from "node:assert/strict";
+
+import { assertAccessible, scenario } from "./harness.mjs";
+
+scenario("activity log shows the latest event and filters by URL", async (harness) => {
+  const group = await harness.group("Rivers", "ana");
+  await (await harness.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
+  const ada = await harness.page("ada", { path: "/activity" });
+  const first = ada.getByRole("listitem").filter({ hasText: "Ana Lima asked for help in the group Rivers (7b)" }).first();
+  await first.getByText("asked for help").click();
+  await first.getByText("Which map is right?").waitFor();
+  await ada.getByRole("button", { name: /^All About|About/ }).click();
+  await ada.getByRole("option", { name: "Subjects" }).click();
+  await ada.waitForURL("**/activity?category=SUBJECT");
+  await ada.getByText("Nothing in this period.").waitFor();
+  await ada.getByRole("button", { name: "Show everything" }).click();
+  await first.waitFor();
+  assert.equal(await ada.getByRole("button", { name: "Save as CSV" }).count(), 0, "teachers cannot export");
+});
+
+scenario("school time zone applies to users without their own", async (harness) => {
+  const admin = await harness.page("admin", { path: "/admin/organisation" });
+  const zone = admin.getByRole("combobox", { name: "Time zone" });
+  await zone.fill("tokyo");
+  await admin.getByRole("option", { name: "Asia/Tokyo" }).click();
+  await admin.getByRole("button", { name: "Save" }).click();
+  await admin.getByText("Saved").waitFor();
+  const settings = await (await harness.api("admin")).get("/admin/settings");
+  assert.equal(settings.metadata.timezone, "Asia/Tokyo");
+  const ana = await harness.page("ana", { path: "/me" });
+  await ana.getByText("As your school: Asia/Tokyo").waitFor();
+  await (await harness.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
+});
+
+scenario("user data is exported, then erased after typing the name", async (harness) => {
+  const { data } = await (await harness.api("admin")).get("/users?search=Nils");
+  const admin = await harness.page("admin", { path: `/admin/privacy?userId=${data[0].id}` });
+  await admin.getByRole("button", { name: "Make the archive" }).click();
+  const link = admin.getByRole("link", { name: /^Download/ });
+  const [file] = await Promise.all([admin.waitForEvent("download"), link.click()]);
+  assert.match(file.suggestedFilename(), /\.zip$/);
+  await admin.getByRole("button", { name: "Erase…" }).click();
+  const window = admin.getByRole("alertdialog");
+  const yes = window.getByRole("button", { name: "Erase for good" });
+  await yes.waitFor();
+  assert.ok(await yes.isDisabled());
+  await assertAccessible(admin);
+  await window.getByRole("textbox").fill("Nils Larsen");
+  await yes.click();
+  await admin.getByText("Choose a person").waitFor();
+  const { data: left } = await (await harness.api("admin")).get("/users?search=Nils");
+  assert.equal(left.length, 0);
+});
+
+scenario("suspended school shows a notice to its users and can be reactivated", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "More: Other School" }).click();
+  await root.getByRole("menuitem", { name: "Close…" }).click();
+  await root.getByRole("button", { name: "Close the school" }).click();
+  await root.getByText("Other School is closed.").waitFor();
+  const zoe = await harness.page("zoe", { path: "/today", allow: [/status of 403/] });
+  await zoe.getByRole("alert").filter({ hasText: "Other School is closed at the moment" }).waitFor();
+  await root.getByRole("button", { name: "Undo" }).click();
+  await root.getByText("Other School is open again.").waitFor();
+});
+
+scenario("school is created and its owner signs in", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "New school" }).click();
+  const window = root.getByRole("dialog");
+  await window.getByRole("textbox", { name: "Name", exact: true }).fill("Käthe-Kollwitz-Schule");
+  assert.equal(await window.getByRole("textbox", { name: "Short name" }).inputValue(), "kaethe-kollwitz-schule");
+  await window.getByRole("textbox", { name: "Name of the owner" }).fill("Olga Owner");
+  await window.getByRole("textbox", { name: "Email address of the owner" }).fill("olga@kollwitz.example");
+  await window.getByRole("button", { name: "Create the school" }).click();
+  const password = await window.locator("code").innerText();
+  const olga = await harness.page("nobody", { path: "/login" });
+  await olga.locator("input[name=email]").fill("olga@kollwitz.example");
+  await olga.locator("input[name=password]").fill(password);
+  await olga.keyboard.press("Enter");
+  await olga.getByRole("heading", { name: "Choose your own password" }).waitFor();
+});
+
+scenario("impersonation is always visible and can be ended", async (harness) => {
+  const root = await harness.page("root", { path: "/super/tenants", fresh: true });
+  await root.getByRole("button", { name: "More: Demo School" }).click();
+  await root.getByRole("menuitem", { name: "Members…" }).click();
+  await root.getByRole("button", { name: "Act as Ana Lima" }).click();
+  await root.waitForURL("**/groups");
+  await root.getByText("You act as Ana Lima.").waitFor();
+  await assertAccessible(root);
+  await root.getByRole("button", { name: "Stop" }).click();
+  await root.waitForURL("**/super/tenants");
+  await root.getByRole("button", { name: "Account of Root Keeper" }).waitFor();
+});
+
+scenario("administrator adds a mail domain and sees its DNS record", async (harness) => {
+  const page = await harness.page("admin", { path: "/admin/organisation", allow: [/status of 400/] });
+  const part = page.getByRole("region", { name: "Mail domains" });
+  await part.getByLabel("Domain").fill("gmail.com");
+  await part.getByRole("button", { name: "Add the domain" }).click();
+  await part.getByText("This is a public mail host").waitFor();
+  await part.getByLabel("Domain").fill("@Demo-School.example");
+  await part.getByRole("button", { name: "Add the domain" }).click();
+  await part.getByText("not proven").waitFor();
+  await part.getByText("_groupwork.demo-school.example").waitFor();
+  await assertAccessible(page);
+  // A platform administrator adds a domain without a DNS record.
+  const root = await harness.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "More: Demo School" }).click();
+  await root.getByRole("menuitem", { name: "Mail domains…" }).click();
+  const window = root.getByRole("dialog", { name: "Mail domains of Demo School" });
+  await window.getByLabel("Domain").fill("demo-school.example");
+  await window.getByRole("button", { name: "Let the school hold the domain" }).click();
+  await window.getByText("proven", { exact: true }).waitFor();
+  await assertAccessible(root);
+  await page.reload();
+  await part.getByText("Set by those who run this installation.").waitFor();
+  await part.getByRole("button", { name: "Remove…" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove the domain" }).click();
+  await part.getByText("There is no mail domain yet.").waitFor();
+});

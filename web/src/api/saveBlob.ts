@@ -1,0 +1,11 @@
+// Downloads of responses that the service generates on request.
+
+/** Saves fetched content as a file. */
+export function saveBlob(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap } from "../api/client";
+import { FormAlert } from "./FormAlert";
+import { PasswordField } from "../forms/PasswordField";
+import { deleteDrafts } from "../forms/drafts";
+import { clearUserData, meQuery, type Me } from "./session";
+import { waitForAuthReads, loadFreshPage, abandonSession, resumeSession } from "./sessionEnd";
+import { markSchoolRestored, getPageSchool } from "./pageSchool";
+import { Button } from "../components/Button";
+import { TextField } from "../forms/TextField";
+import { Dialog } from "../components/Dialog";
+
+/** Signs in and enters the school of the page again. Returns the signed-in user. */
+async function reauthenticate(person: Me, email: string, password: string): Promise<Me> {
+  await waitForAuthReads();
+  await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  const found = await unwrap(client.GET("/users/me"));
+  const school = getPageSchool()?.id;
+  if (found.id !== person.id || school === undefined) return found;
+  if (found.organization?.id !== school) await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
+  markSchoolRestored();
+  return found.organization?.id === school ? found : unwrap(client.GET("/users/me"));
+}
+
+/** Shown over a page whose session has ended. The same user continues; a different user gets a fresh page. */
+export function SignInAgainDialog({ person }: { person: Me }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const signingIn = useMutation({
+    mutationFn: (typed: FormData) => reauthenticate(person, String(typed.get("email")).trim(), String(typed.get("password"))),
+    onSuccess: async (found) => {
+      if (found.id !== person.id) {
+        deleteDrafts();
+        loadFreshPage();
+        return;
+      }
+      cache.setQueryData(meQuery.queryKey, found);
+      resumeSession();
+      void cache.invalidateQueries();
+      if (found.mustChangePassword) await navigate({ to: "/change-password", search: { next: window.location.pathname } });
+    },
+  });
+  const leave = () => {
+    deleteDrafts();
+    abandonSession();
+    clearUserData(cache);
+    loadFreshPage();
+  };
+  return (
+    <Dialog title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
+      {() => (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            signingIn.mutate(new FormData(event.currentTarget));
+          }}
+        >
+          <p>{t("sessionEnded.text")}</p>
+          {signingIn.isError ? <FormAlert problem={signingIn.error} /> : null}
+          <TextField label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
+          <PasswordField label={t("signIn.password")} name="password" />
+          <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={leave}>{t("sessionEnded.leave")}</Button>
+            <Button kind="main" type="submit" isPending={signingIn.isPending || signingIn.isSuccess}>
+              {signingIn.isPending ? t("signIn.going") : t("signIn.go")}
+            </Button>
+          </p>
+        </Form>
+      )}
+    </Dialog>
+  );
+}

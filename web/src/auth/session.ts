@@ -1,0 +1,130 @@
+// The signed-in user: fetched from the service, kept in the query cache, deleted on sign-out.
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { notFound } from "@tanstack/react-router";
+
+import { client, unwrap, Problem, type Schemas } from "../api/client";
+import { deleteDrafts } from "../forms/drafts";
+import { queryKeys } from "../api/queryKeys";
+import { clearPageSchool, markSchoolRestored } from "./pageSchool";
+
+export type Me = Schemas["Me"];
+
+/** Role of a user in the active school. */
+export type EffectiveRole = "student" | "teacher" | "admin" | "owner" | "super";
+
+/** The signed-in user; null when signed out. */
+export const meQuery = queryOptions({
+  queryKey: queryKeys.me.self(),
+  queryFn: async (): Promise<Me | null> => {
+    try {
+      return await unwrap(client.GET("/users/me"));
+    } catch (problem) {
+      if (problem instanceof Problem && problem.status === 401) return null;
+      throw problem;
+    }
+  },
+  staleTime: 60_000,
+});
+
+/** The schools a user can select: their own; platform administrators can enter all. */
+export const schoolsQuery = (person: Me) =>
+  queryOptions({
+    queryKey: queryKeys.schools.of(person.id),
+    queryFn: () => (isSuper(person) ? unwrap(client.GET("/tenants")) : unwrap(client.GET("/auth/organization/list"))) as Promise<SchoolSummary[]>,
+  });
+
+/** The active school of the session, fetched when a page shows a different one. */
+export const activeSchoolQuery = queryOptions({
+  queryKey: queryKeys.me.activeSchool(),
+  queryFn: async () => (await unwrap(client.GET("/users/me"))).organization ?? null,
+  staleTime: 0,
+});
+
+/** Whether a platform administrator is impersonating the signed-in user. */
+export const impersonationQuery = queryOptions({
+  queryKey: queryKeys.me.acting(),
+  queryFn: async () => {
+    const found = (await unwrap(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
+    return typeof found?.session.impersonatedBy === "string";
+  },
+  staleTime: Infinity,
+});
+
+export interface SchoolSummary {
+  id: string;
+  name: string;
+  slug: string;
+  logo: string | null;
+}
+
+export function effectiveRole(person: Me): EffectiveRole {
+  if (person.role === "SUPER_ADMIN") return "super";
+  const role = person.member?.role;
+  return role === "owner" || role === "admin" || role === "teacher" ? role : "student";
+}
+
+export const isStaff = (person: Me): boolean => effectiveRole(person) !== "student";
+export const isSuper = (person: Me): boolean => effectiveRole(person) === "super";
+export const isAdmin = (person: Me): boolean => ["admin", "owner", "super"].includes(effectiveRole(person));
+
+/** Restricts a route to some roles; for other roles it does not exist. */
+export function requireRole(allowed: (person: Me) => boolean) {
+  return ({ context }: { context: { person: Me } }) => {
+    if (!allowed(context.person)) throw notFound();
+  };
+}
+
+export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
+  await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  clearPageSchool();
+  cache.clear();
+}
+
+const lastSchoolKey = (person: string) => `school:${person}`;
+
+/** The school that this user selected last in this browser. */
+export const getLastSchool = (person: Me): string | null => localStorage.getItem(lastSchoolKey(person.id));
+
+export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
+  await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  localStorage.setItem(lastSchoolKey(person.id), organizationId);
+  clearPageSchool();
+  cache.clear();
+}
+
+/** Reactivates the school of this page after another tab selected a different one. The page keeps its content. */
+export async function returnToSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
+  await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  localStorage.setItem(lastSchoolKey(person.id), organizationId);
+  markSchoolRestored();
+  await cache.invalidateQueries();
+}
+
+/** Changes the password of the signed-in user; all their other sessions end. */
+export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } as never });
+}
+
+/** Storage keys that survive sign-out: preferences, under ids that reveal nothing. */
+const KEPT_STORAGE_KEYS = /^(language$|school:|prefers:)/;
+
+/** Deletes all data of the signed-out user; active queries are cancelled and do not refetch. */
+export function clearUserData(cache: QueryClient): void {
+  clearPageSchool();
+  cache.clear();
+  cache.setQueryData(meQuery.queryKey, null);
+}
+
+/** Ends the session, so that the next user of this browser finds no data of the last. The service sends `Clear-Site-Data`. */
+export async function signOut(cache: QueryClient): Promise<void> {
+  const lasting = Object.entries(localStorage).filter(([key]) => KEPT_STORAGE_KEYS.test(key));
+  await client.POST("/auth/sign-out", { body: {} as never });
+  deleteDrafts();
+  for (const [key, value] of lasting) localStorage.setItem(key, String(value));
+  clearUserData(cache);
+}
+
+/** Redirect target after sign-in: a path of this origin only. */
+export function safeRedirect(next: unknown): string {
+  return typeof next === "string" && /^\/(?![/\\])/.test(next) ? next : "/";
+}

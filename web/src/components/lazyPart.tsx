@@ -1,0 +1,44 @@
+// Components that are loaded when they are first rendered. A failed load shows an error with a retry instead of failing the
+// whole page.
+import { type ComponentType, createElement, type FunctionComponent, lazy, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "./Button";
+
+type Load<P> = () => Promise<ComponentType<P>>;
+
+const loaders = new Set<() => Promise<unknown>>();
+
+/** A lazily loaded component; requires a `Suspense` boundary. */
+export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> {
+  loaders.add(load);
+  // `lazy` caches failures permanently, so it never receives one.
+  return lazy(async () => ({ default: await load().catch(() => withRetry(load)) })) as unknown as FunctionComponent<P>;
+}
+
+/** Prefetches all lazy components of the pages loaded so far. */
+export async function prefetchLazyParts(): Promise<void> {
+  for (const load of loaders) await load().catch(() => undefined);
+}
+
+function withRetry<P extends object>(load: Load<P>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return function Retrying(props: P) {
+    const { t } = useTranslation();
+    const [isPending, setPending] = useState(false);
+    if (loaded !== undefined) return createElement(loaded, props);
+    const again = async () => {
+      setPending(true);
+      loaded = await load().catch(() => undefined);
+      setPending(false);
+    };
+    return (
+      <div role="alert" className="bg-sheet border-bad fixed inset-x-2 bottom-2 z-40 flex flex-wrap items-center gap-3 rounded-lg border p-3">
+        {t("unloaded.part")}
+        <Button isPending={isPending} onPress={() => void again()}>
+          {t("problem.again")}
+        </Button>
+      </div>
+    );
+  };
+}

@@ -1,0 +1,148 @@
+import { Link } from "@tanstack/react-router";
+import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { useTime } from "../../i18n/time";
+import { Badge } from "../../components/Badge";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { type BoardGroup, numberedName, isDone, isLocked, nameOf, quietSince } from "./board";
+import { PresenceDot, WaitingTime, ActivityChart } from "./indicators";
+
+interface BoardCardProps {
+  card: BoardGroup;
+  at: number;
+  isTabStop: boolean;
+  isDense: boolean;
+  actions: readonly MenuAction[];
+  /** Called when the user opens the work of a group; going back returns to this card. */
+  onOpen: () => void;
+}
+
+/** The card of one group on the board. Cards never move or grow: they are ordered by number, like seats in the classroom. */
+export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: BoardCardProps) {
+  const { t } = useTranslation();
+  const { group } = card;
+  return (
+    <article
+      aria-label={numberedName(group)}
+      data-card={group.id}
+      className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 has-[a:hover]:brightness-97 ${card.needsHelp ? "border-warn" : "border-faint"}`}
+    >
+      <h2 className="flex items-center gap-2 text-base">
+        <span className="text-soft tabular-nums">{group.groupNumber}</span>
+        {/* The whole card is the link; other actions are layered above it. */}
+        <Link
+          to="/t/$topicId/work/$groupId"
+          params={{ topicId: card.groupAssignment.assignmentId, groupId: group.id }}
+          data-look={group.id}
+          aria-describedby={`card-${group.id}`}
+          tabIndex={isTabStop ? 0 : -1}
+          onClick={onOpen}
+          className="text-ink min-w-0 grow truncate font-semibold after:absolute after:inset-0 after:rounded-xl hover:no-underline focus-visible:outline-none focus-visible:after:outline-3 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--color-accent)"
+        >
+          <span className="sr-only">{group.groupNumber} </span>
+          <strong className="font-semibold">{nameOf(group)}</strong>
+        </Link>
+        {isLocked(card) ? (
+          <>
+            <Lock aria-hidden="true" className="text-soft size-4 shrink-0" />
+            <span className="sr-only">{t("state.FINISHED")}</span>
+          </>
+        ) : null}
+        {card.needsHelp ? (
+          <span className="text-warn shrink-0">
+            <Hand aria-hidden="true" className="size-5" />
+            <span className="sr-only">{t("board.needsHelp")}</span>
+          </span>
+        ) : null}
+        <span className="relative -my-2 -me-2">
+          <OverflowMenu label={numberedName(group)} actions={actions} isTabStop={isTabStop} />
+        </span>
+      </h2>
+      <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
+        <Members card={card} isDense={isDense} />
+        {isDense || group.isHidden ? null : <ActivityChart counts={card.activity} />}
+        <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
+          {group.isHidden && !isDense ? null : <StatusBadge card={card} />}
+          {isDense ? null : (
+            <span className={`text-soft min-w-0 ${group.isHidden ? "" : "truncate"}`}>
+              <ActivityLine card={card} at={at} />
+            </span>
+          )}
+          {card.unreadMessages > 0 ? <UnreadBadge count={card.unreadMessages} /> : null}
+        </p>
+      </div>
+    </article>
+  );
+}
+
+function UnreadBadge({ count }: { count: number }) {
+  const { t } = useTranslation();
+  return (
+    <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
+      <Mail aria-hidden="true" className="size-4" />
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{t("groups.unread", { count })}</span>
+    </span>
+  );
+}
+
+function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
+  const { t } = useTranslation();
+  if (card.members.length === 0 && !isDense) return <p className="text-soft text-sm">{t("board.noMembers")}</p>;
+  return (
+    <ul className="flex flex-wrap gap-x-3 text-sm">
+      {card.members.map(({ user, online }) => (
+        <li key={user.id} className="flex max-w-full items-center gap-1">
+          <PresenceDot online={online} />
+          <span className={isDense ? "sr-only" : "truncate"}>{user.name}</span>
+          <span className="sr-only"> {online ? t("board.here") : t("board.notHere")}</span>
+          {card.writing.includes(user.id) ? (
+            <>
+              <Pencil aria-hidden="true" className="size-3.5 shrink-0" />
+              {/* Otherwise the line below shows it. */}
+              {card.helpRequestedAt || isDense ? <span className="sr-only"> {t("board.isWriting")}</span> : null}
+            </>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function StatusBadge({ card }: { card: BoardGroup }) {
+  const { t } = useTranslation();
+  const { status, currentSubmission } = card.groupAssignment;
+  const grade = currentSubmission?.grade?.value ?? currentSubmission?.grade?.points?.toString();
+  return (
+    <Badge tone={isDone(card) ? "good" : "plain"}>
+      <span className="flex items-center gap-1 whitespace-nowrap">
+        {isDone(card) ? <Check aria-hidden="true" className="size-3.5" /> : null}
+        {card.group.isHidden ? t("board.isHidden") : t(`board.state.${status}`)}
+        {status === "GRADED" && grade !== undefined ? ` ${grade}` : null}
+      </span>
+    </Badge>
+  );
+}
+
+/** Current activity as text: hidden, submitted at, who is typing, or how long the group has been inactive. */
+function ActivityLine({ card, at }: { card: BoardGroup; at: number }) {
+  const { t } = useTranslation();
+  const { moment, clock } = useTime();
+  if (card.group.isHidden && card.group.startDate) return t("board.hidden", { when: moment(card.group.startDate) });
+  if (card.helpRequestedAt) {
+    return (
+      <span className="text-warn">
+        {t("board.waits")} <WaitingTime moment={card.helpRequestedAt} />
+      </span>
+    );
+  }
+  const submission = card.groupAssignment.currentSubmission;
+  if (isDone(card)) return submission ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) }) : null;
+  const writing = card.members.filter((member) => card.writing.includes(member.user.id)).map((member) => member.user.name);
+  if (writing.length > 0) return t("board.writing", { names: writing.join(", "), count: writing.length });
+  const quiet = quietSince(card, at);
+  if (quiet === undefined) return null;
+  const minutes = Math.floor((at - quiet) / 60_000);
+  return minutes < 60 ? t("board.quietFor", { minutes }) : t("board.lastChange", { when: moment(new Date(quiet).toISOString()) });
+}

@@ -1,0 +1,42 @@
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { useDebounce } from "../../hooks/useDebounce";
+import { ComboBox } from "../../forms/ComboBox";
+import { usersQuery } from "./classes";
+
+interface Props {
+  label: string;
+  roles: readonly ("STUDENT" | "TEACHER" | "ADMIN")[];
+  /** Ids to exclude from the results. */
+  excludedIds: ReadonlySet<string>;
+  onPick: (person: { id: string; name: string }) => void;
+}
+
+/** Searches users of the school by name and picks one. */
+export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState("");
+  const text = useDebounce(typed.trim());
+  const queries = useQueries({ queries: roles.map((role) => usersQuery(role, text)) });
+  const found = queries
+    .flatMap((answer) => answer.data ?? [])
+    .filter((person, index, all) => !excludedIds.has(person.id) && all.findIndex((other) => other.id === person.id) === index)
+    .map((person) => ({ id: person.id, name: person.name, ...(person.email ? { note: person.email } : {}) }));
+  const none = queries.some((answer) => answer.isPending) ? t("courses.looking") : queries.some((answer) => answer.isError) ? t("problem.OFFLINE") : t("courses.nobodyFound");
+  return (
+    <ComboBox
+      label={label}
+      input={typed}
+      onInput={setTyped}
+      options={found}
+      none={none}
+      onPick={(id) => {
+        const person = found.find((one) => one.id === id);
+        setTyped("");
+        if (person) onPick(person);
+      }}
+    />
+  );
+}

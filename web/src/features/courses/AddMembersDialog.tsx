@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { classStudentsQuery } from "../classes/classes";
+import type { ListedGroup } from "../groups/groups";
+import { Button } from "../../components/Button";
+import { Checkbox } from "../../forms/Checkbox";
+import { TextField } from "../../forms/TextField";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Skeleton } from "../../components/Skeleton";
+import { Dialog } from "../../components/Dialog";
+import { numberedName, useMembers, withGroups } from "./useMembers";
+
+/** Selects students of the class for a group; students without a group come first. */
+export function AddMembersDialog({ group, groups, onClose }: { group: ListedGroup; groups: readonly ListedGroup[]; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={t("courses.addTo", { group: numberedName(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <AddMembersForm group={group} groups={groups} close={close} />}
+    </Dialog>
+  );
+}
+
+function AddMembersForm({ group, groups, close }: { group: ListedGroup; groups: readonly ListedGroup[]; close: () => void }) {
+  const { t } = useTranslation();
+  const found = useQuery(classStudentsQuery(group.classId));
+  const [typed, setTyped] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { add } = useMembers();
+  if (found.isPending) return <Skeleton count={1} />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
+  const others = withGroups(found.data, groups).filter((one) => one.group?.id !== group.id);
+  const shown = others.filter((one) => one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()));
+  const toggle = (id: string, isOn: boolean) => setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const people = others.map((one) => one.student.user).filter((person) => chosen.has(person.id));
+        if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
+      }}
+    >
+      <TextField label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
+      {shown.length === 0 ? <p>{others.length === 0 ? t("courses.allInGroup") : t("courses.nobodyFound")}</p> : null}
+      <ul aria-label={t("courses.studentsTab")} className="max-h-72 overflow-y-auto">
+        {shown.map(({ student, group: other }) => (
+          <li key={student.user.id}>
+            <Checkbox isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
+              <span className="min-w-0 wrap-break-word">
+                {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: numberedName(other) }) : t("courses.withoutGroup")}</span>
+              </span>
+            </Checkbox>
+          </li>
+        ))}
+      </ul>
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main" isPending={add.isPending} isDisabled={chosen.size === 0}>
+          {t("courses.addCount", { count: chosen.size })}
+        </Button>
+      </p>
+    </Form>
+  );
+}

@@ -1,0 +1,124 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap } from "../../api/client";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
+import { useErrorText } from "../../i18n/useErrorText";
+import { invalidate, queryKeys } from "../../api/queryKeys";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import type { Course } from "./courses";
+import { CourseDialog } from "./CourseDialog";
+
+/** Actions on a course: edit, move, archive, delete. */
+export function CourseMenu({ course, onDeleted }: { course: Course; onDeleted?: () => void }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState<"change" | "delete">();
+  const here = useRef<HTMLSpanElement>(null);
+  const status = useCourseStatus(course);
+  const remove = useDeleteCourse(course, onDeleted);
+  const close = () => setOpen(undefined);
+  return (
+    <span ref={here}>
+      <OverflowMenu
+        label={course.name}
+        isPending={remove.isPending || status.isPending}
+        actions={[
+          { id: "change", name: t("courses.rename"), onAction: () => setOpen("change") },
+          course.status === "ACTIVE"
+            ? { id: "archive", name: t("courses.archive"), onAction: () => status.set("ARCHIVED") }
+            : { id: "activate", name: t("courses.activate"), onAction: () => status.set("ACTIVE") },
+          { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
+        ]}
+      />
+      {open === "change" ? <CourseDialog course={course} onClose={close} /> : null}
+      {open === "delete" ? (
+        <ConfirmDeleteCourse
+          course={course}
+          onClose={close}
+          onConfirm={() => {
+            const focus = keepFocusNear(here.current);
+            void remove.mutateAsync().then(onDeleted ? () => undefined : focus, () => undefined);
+          }}
+        />
+      ) : null}
+    </span>
+  );
+}
+
+/** Archives or reactivates a course; can be undone. */
+export function useCourseStatus(course: Course) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const change = useMutation({
+    mutationFn: (status: Course["status"]) => unwrap(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { status } })),
+    onSuccess: (_saved, status) => {
+      const undo = status === "ARCHIVED" ? "ACTIVE" : "ARCHIVED";
+      toast(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(undo));
+    },
+    onError: (problem) => toast(errorText(problem)),
+    onSettled: () => invalidate(cache, "courses"),
+  });
+  return { set: change.mutate, isPending: change.isPending };
+}
+
+function useDeleteCourse(course: Course, onGone: (() => void) | undefined) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
+    onSuccess: async () => {
+      toast(t("courses.deleted", { name: course.name }));
+      // Leaves the page of the course before the refetch would request the deleted course.
+      onGone?.();
+      cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
+      await invalidate(cache, "courses", "classes", "groups", "assignments");
+    },
+    onError: (problem) => toast(errorText(problem)),
+  });
+}
+
+/** Confirms deleting a course by typing its name, after the service has counted what is deleted with it. */
+function ConfirmDeleteCourse({ course, onClose, onConfirm }: { course: Course; onClose: () => void; onConfirm: () => void }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const counted = useQuery({
+    queryKey: queryKeys.removal.ofCourse(course.id),
+    queryFn: () => unwrap(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const { error } = counted;
+  useEffect(() => {
+    if (error === null) return;
+    toast(errorText(error));
+    onClose();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- shown once per error
+  }, [error]);
+  if (!counted.data) return null;
+  const deletedItems = counted.data;
+  return (
+    <ConfirmDialog
+      title={t("courses.deleteTitle", { name: course.name })}
+      text={
+        <>
+          <p>{t("courses.deleteText")}</p>
+          <ul className="list-disc ps-6">
+            <li>{t("courses.groups", { count: deletedItems.deletedGroups.length })}</li>
+            <li>{t("courses.topics", { count: deletedItems.deletedAssignments.length })}</li>
+            <li>{t("courses.documents", { count: deletedItems.deletedDocuments })}</li>
+            <li>{t("courses.submissions", { count: deletedItems.deletedSubmissions })}</li>
+          </ul>
+        </>
+      }
+      requiredText={course.name}
+      confirmLabel={t("courses.deleteYes")}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    />
+  );
+}

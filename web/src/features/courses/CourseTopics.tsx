@@ -1,0 +1,118 @@
+import { Link } from "@tanstack/react-router";
+import { Hand, Lock } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { useNow } from "../../hooks/serverClock";
+import type { ListedAssignment, ListedGroup } from "../groups/groups";
+import { useTime } from "../../i18n/time";
+import { buttonClass } from "../../components/Button";
+import { Badge } from "../../components/Badge";
+import { EmptyState } from "../../components/EmptyState";
+import { OverflowMenu } from "../../components/OverflowMenu";
+import { TimeLeft } from "../../components/TimeLeft";
+import { CloneToCourseDialog } from "./CloneToCourseDialog";
+import { type TopicProgress, progressOf, countWaiting } from "./progress";
+
+/** The topics of a course with progress, help requests and links. */
+export function CourseTopics({ topics, groups, canAdd, newTopicLink }: { topics: readonly ListedAssignment[]; groups: readonly ListedGroup[]; canAdd: boolean; newTopicLink: React.ReactNode }) {
+  const { t } = useTranslation();
+  const [cloned, setCloned] = useState<ListedAssignment>();
+  if (topics.length === 0) return <EmptyState action={canAdd ? newTopicLink : undefined}>{t("courses.noTopics")}</EmptyState>;
+  return (
+    <>
+      <ul className="flex flex-col gap-2">
+        {sortTopics(topics).map((topic) => (
+          <TopicRow key={topic.id} topic={topic} waiting={countWaiting(topic.id, groups)} onClone={() => setCloned(topic)} />
+        ))}
+      </ul>
+      {cloned ? <CloneToCourseDialog topic={cloned} onClose={() => setCloned(undefined)} /> : null}
+    </>
+  );
+}
+
+/** Sorts active topics by deadline, then finished ones, latest first. */
+function sortTopics(topics: readonly ListedAssignment[]): ListedAssignment[] {
+  const isOver = (topic: ListedAssignment) => Number(topic.status === "FINISHED");
+  return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));
+}
+
+function TopicRow({ topic, waiting, onClone }: { topic: ListedAssignment; waiting: number; onClone: () => void }) {
+  const { t } = useTranslation();
+  const progress = progressOf(topic);
+  return (
+    <li className="bg-sheet border-faint flex items-start gap-2 rounded-xl border py-2 ps-4 pe-1 shadow-sm">
+      <div className="grid min-w-0 grow items-center gap-x-4 gap-y-1 py-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_auto]">
+        <div className="flex min-w-0 flex-col">
+          <Link to="/t/$topicId" params={{ topicId: topic.id }} className="py-1 font-medium wrap-break-word">
+            {topic.title}
+          </Link>
+          <Deadline topic={topic} />
+        </div>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+          <TopicStatus topic={topic} />
+          <ProgressCount progress={progress} />
+          {waiting > 0 ? (
+            <span className="text-warn inline-flex items-center gap-1 font-medium">
+              <Hand aria-hidden="true" className="size-4" />
+              {t("courses.waiting", { count: waiting })}
+            </span>
+          ) : null}
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={buttonClass()}>
+            {t("courses.board")}
+          </Link>
+          {progress.handedIn > 0 || topic.status === "FINISHED" ? (
+            <Link to="/submissions" search={{ assignmentId: topic.id }} aria-label={t("courses.resultsOf", { title: topic.title })} className={buttonClass()}>
+              {t("courses.results")}
+            </Link>
+          ) : null}
+        </div>
+      </div>
+      <OverflowMenu label={topic.title} actions={[{ id: "clone", name: t("courses.clone"), onAction: onClone }]} />
+    </li>
+  );
+}
+
+function Deadline({ topic }: { topic: ListedAssignment }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const at = useNow();
+  const when = moment(topic.deadline);
+  const isPast = Date.parse(topic.deadline) < at;
+  return (
+    <span className="text-soft text-sm">
+      {isPast ? t("courses.ended", { when }) : t("courses.ends", { when })}
+      {!isPast && topic.status === "ACTIVE" ? (
+        <>
+          {" · "}
+          <TimeLeft until={topic.deadline} />
+        </>
+      ) : null}
+    </span>
+  );
+}
+
+function TopicStatus({ topic }: { topic: ListedAssignment }) {
+  const { t } = useTranslation();
+  return topic.status === "FINISHED" ? (
+    <Badge>
+      <Lock aria-hidden="true" className="size-3.5" />
+      {t("courses.finished")}
+    </Badge>
+  ) : (
+    <Badge tone="good">{t("courses.running")}</Badge>
+  );
+}
+
+function ProgressCount({ progress }: { progress: TopicProgress }) {
+  const { t } = useTranslation();
+  if (progress.groups === 0) return <span>{t("courses.noGroupsYet")}</span>;
+  return (
+    <span>
+      {t("courses.submitted", { done: progress.handedIn, count: progress.groups })}
+      {progress.graded > 0 ? `, ${t("courses.graded", { count: progress.graded })}` : ""}
+    </span>
+  );
+}

@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap, type Schemas } from "../../api/client";
+import { getDraft, saveDraft } from "../../forms/drafts";
+import { fieldError, useErrorText } from "../../i18n/useErrorText";
+import { invalidate } from "../../api/queryKeys";
+import { TextArea } from "../../forms/TextArea";
+import { Button } from "../../components/Button";
+import { Checkbox } from "../../forms/Checkbox";
+import { Badge } from "../../components/Badge";
+import { Select } from "../../forms/Select";
+import { Disclosure } from "../../components/Disclosure";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Time } from "../../components/Time";
+import { commentsQuery, type Feedback, type ViewedDocument } from "./work";
+
+interface Props {
+  groupAssignmentId: string;
+  viewedDocuments: readonly ViewedDocument[];
+  person: { id: string; isAdmin: boolean };
+}
+
+/** Comments of teachers in addition to the grade: on the whole work or one document, for the group or for staff only. Sent immediately. */
+export function Comments({ groupAssignmentId, viewedDocuments, person }: Props) {
+  const { t } = useTranslation();
+  const found = useQuery(commentsQuery(groupAssignmentId));
+  const list = useRef<HTMLUListElement>(null);
+  return (
+    <Disclosure name={t("work.comments")} count={found.data?.length || undefined}>
+        {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+        <ul ref={list} tabIndex={-1} aria-label={t("work.comments")} className="flex flex-col gap-3">
+          {found.data?.map((one) => (
+            <Comment key={one.id} comment={one} viewedDocuments={viewedDocuments} canDelete={one.authorId === person.id || person.isAdmin} onDeleted={() => list.current?.focus()} />
+          ))}
+        </ul>
+        <CommentForm groupAssignmentId={groupAssignmentId} viewedDocuments={viewedDocuments} person={person.id} />
+    </Disclosure>
+  );
+}
+
+/** Request that restores a deleted comment on the same object. */
+function toComment({ text, visibility, documentId, submissionId, groupAssignmentId }: Feedback): Schemas["NewFeedback"] {
+  const about = documentId !== null ? { documentId } : submissionId !== null ? { submissionId } : { groupAssignmentId };
+  return { text, visibility, ...about };
+}
+
+function Comment({ comment, viewedDocuments, canDelete, onDeleted }: { comment: Feedback; viewedDocuments: readonly ViewedDocument[]; canDelete: boolean; onDeleted: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const errorText = useErrorText();
+  const onSettled = () => invalidate(cache, "feedback");
+  const restore = useMutation({ mutationFn: () => unwrap(client.POST("/feedback", { body: toComment(comment) })), onError: (problem) => toast(errorText(problem)), onSettled });
+  const remove = useMutation({
+    mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
+    onSuccess: () => {
+      onDeleted();
+      toast(t("work.commentDeleted"), () => restore.mutate());
+    },
+    onSettled,
+  });
+  const about = viewedDocuments.find((paper) => paper.id === comment.documentId)?.title;
+  return (
+    <li className="border-faint flex flex-col gap-1 border-s-4 ps-3">
+      <p className="text-soft flex flex-wrap items-center gap-x-2 text-sm">
+        <strong className="text-ink">{comment.author.name}</strong> <Time at={comment.createdAt} />
+        {about === undefined ? null : <span>{about}</span>}
+        {comment.visibility === "STAFF" ? <Badge>{t("work.staffOnly")}</Badge> : null}
+      </p>
+      <p className="break-words whitespace-pre-wrap">{comment.text}</p>
+      {canDelete ? (
+        <Button kind="quiet" className="self-start px-0" isPending={remove.isPending} onPress={() => remove.mutate()} aria-label={t("work.deleteComment", { text: comment.text.slice(0, 40) })}>
+          {t("app.delete")}
+        </Button>
+      ) : null}
+      {remove.isError ? <ErrorMessage problem={remove.error} /> : null}
+    </li>
+  );
+}
+
+const WHOLE_WORK = "whole";
+
+function CommentForm({ groupAssignmentId, viewedDocuments, person }: { groupAssignmentId: string; viewedDocuments: readonly ViewedDocument[]; person: string }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const of = `comment:${groupAssignmentId}`;
+  const [text, setText] = useState(() => getDraft(person, of));
+  const [about, setAbout] = useState(WHOLE_WORK);
+  const [isStaff, setStaff] = useState(false);
+  const currentDocuments = viewedDocuments.filter((paper) => paper.document?.assignmentId != null);
+  const subject = currentDocuments.some((paper) => paper.id === about) ? about : WHOLE_WORK;
+  const updateText = (value: string) => {
+    setText(value);
+    saveDraft(person, of, value);
+  };
+  const sendComment = useMutation({
+    mutationFn: () =>
+      unwrap(
+        client.POST("/feedback", {
+          body: { text: text.trim(), visibility: isStaff ? "STAFF" : "GROUP", ...(subject === WHOLE_WORK ? { groupAssignmentId } : { documentId: subject }) },
+        }),
+      ),
+    onSuccess: () => updateText(""),
+    onSettled: () => invalidate(cache, "feedback"),
+  });
+  const error = fieldError(sendComment.error, "text");
+  return (
+    <Form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "") sendComment.mutate();
+      }}
+    >
+      <TextArea label={t("work.comment")} rows={2} maxLength={10_000} value={text} onChange={updateText} isRequired problem={error} />
+      {currentDocuments.length === 0 ? null : (
+        <Select label={t("work.aboutWhat")} options={[{ id: WHOLE_WORK, name: t("work.wholeWork") }, ...currentDocuments.map((paper) => ({ id: paper.id, name: paper.title }))]} value={subject} onChange={setAbout} />
+      )}
+      <Checkbox isSelected={isStaff} onChange={setStaff}>
+        {t("work.forStaff")}
+      </Checkbox>
+      {sendComment.isError && error === undefined ? <ErrorMessage problem={sendComment.error} /> : null}
+      <Button type="submit" className="self-start" isPending={sendComment.isPending}>
+        {t("work.say")}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+
+import { lateness, findNeighbours, listViewedDocuments, listScaleValues } from "./work";
+
+describe("grading scale", () => {
+  it("is a select when it lists its values", () => {
+    expect(listScaleValues("A, B, C")).toEqual(["A", "B", "C"]);
+    expect(listScaleValues("pass/fail")).toEqual(["pass", "fail"]);
+    expect(listScaleValues("1;2;3;2")).toEqual(["1", "2", "3"]);
+  });
+  it("is a text field when it is a sentence, a range or empty", () => {
+    expect([null, "1-6", "A – F", "1-6, half steps", "as agreed", "very good, good"].map((scale) => listScaleValues(scale))).toEqual([[], [], [], [], [], []]);
+  });
+});
+
+describe("groups", () => {
+  const group = (id: string, groupNumber: number) => ({ groupId: id, group: { id, groupNumber, name: id } });
+  const found = { groupAssignments: [group("c", 10), group("a", 1), group("b", 2)] } as never;
+  it("are ordered by number", () => {
+    const row = findNeighbours(found, "b");
+    expect([row.before?.groupId, row.here?.groupId, row.after?.groupId]).toEqual(["a", "b", "c"]);
+    expect(findNeighbours(found, "c").after).toBeUndefined();
+    expect(findNeighbours(found, "a").before).toBeUndefined();
+  });
+  it("have no neighbours when not assigned to the topic", () => {
+    expect(findNeighbours(found, "x")).toMatchObject({ before: undefined, here: undefined, after: undefined });
+  });
+});
+
+describe("viewed documents", () => {
+  const document = (id: string) => ({ id, title: id, fileExtension: "docx", assignmentId: "t" });
+  const copy = (id: string, documentId: string | null) => ({ id, documentId, title: `${id} then`, fileExtension: "docx" });
+  const room = { documents: [document("draft"), document("report")] } as never;
+  it("list submitted documents first, including deleted ones", () => {
+    const work = { assignmentId: "t", assignment: { status: "ACTIVE" }, currentSubmission: { documents: [copy("c1", "report"), copy("c2", null)] } } as never;
+    expect(listViewedDocuments(room, work).map(({ id, title, document: live, copy: handed }) => [id, title, live !== undefined, handed !== undefined])).toEqual([
+      ["report", "c1 then.docx", true, true],
+      ["c2", "c2 then.docx", false, true],
+      ["draft", "draft.docx", true, false],
+    ]);
+  });
+});
+
+it("formats lateness in a suitable unit", () => {
+  expect([20, 600, 7_200, 200_000].map(lateness)).toEqual([
+    { unit: "minutes", count: 1 },
+    { unit: "minutes", count: 10 },
+    { unit: "hours", count: 2 },
+    { unit: "days", count: 2 },
+  ]);
+});

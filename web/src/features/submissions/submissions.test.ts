@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+
+import { compareNumbered } from "../../i18n/names";
+import { countDraftGrades, parseFilters, type SubmissionRow, countShares, SORTS, effectiveState } from "./submissions";
+
+describe("filters from the URL", () => {
+  it("ignore invalid values", () => {
+    expect(parseFilters({ classId: "c", status: "LATE", sort: "grade", down: true, search: 8, page: 2 })).toEqual({ classId: "c", status: "LATE", sort: "grade", down: true, search: "8" });
+    expect(parseFilters({ status: "GONE", sort: "age", down: true, courseId: " ", search: ["x"] })).toEqual({});
+  });
+  it("show ungraded works, but all works of a single topic", () => {
+    expect([{}, { assignmentId: "t" }, { assignmentId: "t", status: "LATE" as const }].map(effectiveState)).toEqual(["UNGRADED", "ALL", "LATE"]);
+  });
+});
+
+it("counts each group of a topic once", () => {
+  const stats = { groups: 8, notStarted: 1, inProgress: 2, returned: 1, submitted: 3, graded: 1, late: 2 } as never;
+  expect(countShares(stats)).toEqual({ graded: 1, submitted: 3, missing: 4 });
+});
+
+it("counts non-empty unpublished grades", () => {
+  const work = (grade: object | null) => ({ currentSubmission: grade && { grade: { value: null, points: null, feedback: null, memberGrades: [], status: "DRAFT", ...grade } } });
+  const topic = { groupAssignments: [work(null), work({}), work({ value: "A" }), work({ memberGrades: [{}] }), work({ value: "A", status: "PUBLISHED" })] } as never;
+  expect(countDraftGrades(topic)).toBe(2);
+});
+
+it("sorts works without a grade last", () => {
+  const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as SubmissionRow;
+  const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) => String(SORTS.grade(one)));
+  expect(keys.toSorted((one, other) => compareNumbered(one, other)).at(-1)).toBe(keys[0]);
+});

@@ -1,0 +1,182 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { DialogTrigger } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap, Problem } from "../../api/client";
+import { classGroupsQuery } from "../group-maker/courseGroups";
+import { keepFocusNear } from "../../hooks/keepFocusNear";
+import { useErrorText } from "../../i18n/useErrorText";
+import { ConfirmDialog } from "../../components/ConfirmButton";
+import { Button } from "../../components/Button";
+import { Checkbox } from "../../forms/Checkbox";
+import { Badge } from "../../components/Badge";
+import { DateTimeField } from "../../forms/DateTimeField";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { Card } from "../../components/Card";
+import { Time } from "../../components/Time";
+import { Dialog } from "../../components/Dialog";
+import type { Topic } from "./topicForm";
+import { groupName, type GroupWork, refreshTopics } from "./topic";
+
+/** The groups of a topic: add and remove groups, extend the deadline of one. */
+export function TopicGroups({ topic, isLocked }: { topic: Topic; isLocked: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <section aria-labelledby="groups">
+      <Card className="flex flex-col gap-3">
+        <h2 id="groups">{t("topic.groups", { count: topic.groupAssignments.length })}</h2>
+        {topic.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
+        <ul className="flex flex-col gap-1 empty:hidden">
+          {topic.groupAssignments.map((own) => (
+            <GroupRow key={own.id} topic={topic} own={own} isLocked={isLocked} />
+          ))}
+        </ul>
+        {isLocked ? null : (
+          <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <DialogTrigger>
+              <Button>{t("topic.addGroups")}</Button>
+              <Dialog title={t("topic.addGroupsTitle")}>{(close) => <AddGroups topic={topic} close={close} />}</Dialog>
+            </DialogTrigger>
+            {topic.courseId === null ? null : (
+              <Link to="/courses/$courseId/divide" params={{ courseId: topic.courseId }} search={{ topic: topic.id }} className="inline-flex min-h-11 items-center">
+                {t("topic.divide")}
+              </Link>
+            )}
+          </p>
+        )}
+      </Card>
+    </section>
+  );
+}
+
+function GroupRow({ topic, own, isLocked }: { topic: Topic; own: GroupWork; isLocked: boolean }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const row = useRef<HTMLLIElement>(null);
+  const [open, setOpen] = useState<"time" | "gone">();
+  const path = { id: topic.id, groupId: own.groupId };
+  const name = groupName(own.group);
+  const hasFiles = topic.attachments.some((file) => file.groupAssignmentId === own.id);
+  const undo = useMutation({
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
+    onError: (problem) => toast(errorText(problem)),
+    onSettled: () => refreshTopics(cache),
+  });
+  const remove = useMutation({
+    mutationFn: (isForced: boolean) => unwrap(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
+    onSuccess: async (_, isForced) => {
+      const focus = keepFocusNear(row.current);
+      toast(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate());
+      await refreshTopics(cache);
+      requestAnimationFrame(focus);
+    },
+    // Submissions of the group would be deleted too, so this asks for confirmation.
+    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : toast(errorText(problem))),
+  });
+  const actions: MenuAction[] = [
+    { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
+    { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
+  ];
+  return (
+    <li ref={row} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
+      <Link to="/g/$groupId" params={{ groupId: own.groupId }} className="inline-flex min-h-11 min-w-0 grow items-center">
+        {name}
+      </Link>
+      {own.lateAllowedUntil === null ? null : (
+        <span className="text-soft text-sm">
+          {t("topic.until")} <Time at={own.lateAllowedUntil} />
+        </span>
+      )}
+      <Badge tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Badge>
+      {isLocked ? null : <OverflowMenu label={name} actions={actions} isPending={remove.isPending} />}
+      {open === "time" ? (
+        <Dialog title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
+          {(close) => <ExtendGroupDeadline topic={topic} own={own} close={close} />}
+        </Dialog>
+      ) : null}
+      {open === "gone" ? (
+        <ConfirmDialog
+          title={t("topic.removeGroupTitle", { name })}
+          text={own.currentSubmissionId === null ? t("topic.removeGroupFiles") : t("topic.removeGroupText")}
+          confirmLabel={t("topic.removeGroup")}
+          onConfirm={() => remove.mutate(true)}
+          onClose={() => setOpen(undefined)}
+        />
+      ) : null}
+    </li>
+  );
+}
+
+function ExtendGroupDeadline({ topic, own, close }: { topic: Topic; own: GroupWork; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [until, setUntil] = useState(own.lateAllowedUntil ?? topic.deadline);
+  const save = useMutation({
+    mutationFn: (lateAllowedUntil: string | null) => unwrap(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: topic.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
+    onSuccess: async () => {
+      await refreshTopics(cache);
+      close();
+    },
+  });
+  return (
+    <>
+      <p>{t("topic.moreTimeText")}</p>
+      <DateTimeField label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
+      {save.isError ? <ErrorMessage problem={save.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        {own.lateAllowedUntil === null ? null : <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>}
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" isPending={save.isPending} onPress={() => save.mutate(until)}>
+          {t("app.save")}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+function AddGroups({ topic, close }: { topic: Topic; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const groups = useQuery(classGroupsQuery(topic.classId));
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const assignedIds = new Set(topic.groupAssignments.map((own) => own.groupId));
+  // Groups of other courses cannot work on this topic; a group without a course joins the course.
+  const eligible = (groups.data ?? []).filter((group) => !assignedIds.has(group.id) && (group.courseId === topic.courseId || group.courseId === null));
+  const add = useMutation({
+    mutationFn: () => unwrap(client.POST("/assignments/{id}/groups", { params: { path: { id: topic.id } }, body: { groupIds: [...chosen] } })),
+    onSuccess: async () => {
+      await refreshTopics(cache);
+      close();
+    },
+  });
+  return (
+    <>
+      {groups.isError ? <ErrorMessage problem={groups.error} onRetry={() => void groups.refetch()} /> : null}
+      {groups.isSuccess && eligible.length === 0 ? <p>{t("topic.allOn")}</p> : null}
+      <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
+        {eligible.length > 1 ? (
+          <Checkbox isSelected={chosen.length === eligible.length} isIndeterminate={chosen.length > 0 && chosen.length < eligible.length} onChange={(all) => setChosen(all ? eligible.map((group) => group.id) : [])}>
+            {t("topic.allGroups")}
+          </Checkbox>
+        ) : null}
+        {eligible.map((group) => (
+          <Checkbox key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
+            {groupName(group)}
+          </Checkbox>
+        ))}
+      </fieldset>
+      {add.isError ? <ErrorMessage problem={add.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" isDisabled={chosen.length === 0} isPending={add.isPending} onPress={() => add.mutate()}>
+          {t("topic.add", { count: chosen.length })}
+        </Button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+
+import { emptyForm, parseDraft, withEdit, type TopicForm, isEmpty, findMissingFields, applyEdits, newTopicBody, ownChanges, remainingEdits, sharedChanges } from "./topicForm";
+
+const base: TopicForm = { ...emptyForm("c"), title: "Rivers", deadline: "2026-11-22T10:00:00Z", texts: { one: "Rhine", two: "" } };
+
+describe("edits", () => {
+  it("contain differences only, and nothing after reverting", () => {
+    const there = withEdit(base, {}, { title: "Lakes" });
+    expect(there).toEqual({ title: "Lakes" });
+    expect(isEmpty(withEdit(base, there, { title: "Rivers" }))).toBe(true);
+  });
+  it("of one group's text do not affect other groups", () => {
+    const edits = withEdit(base, {}, { texts: { two: "Elbe" } });
+    expect(applyEdits(base, edits).texts).toEqual({ one: "Rhine", two: "Elbe" });
+    expect(withEdit(base, edits, { texts: { two: "" } })).toEqual({});
+    expect(ownChanges(edits)).toEqual({ groups: [{ groupId: "two", descriptionOverride: "Elbe" }] });
+  });
+  it("follow the service where unedited, and end once saved", () => {
+    const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 10 });
+    const saved = { ...base, title: "Lakes", deadline: "2026-11-23T10:00:00Z" };
+    expect(applyEdits(saved, edits).deadline).toBe(saved.deadline);
+    expect(remainingEdits(saved, edits)).toEqual({ maxPoints: 10 });
+  });
+});
+
+describe("request body", () => {
+  it("is split into shared changes, topic changes and group changes", () => {
+    const edits = withEdit(base, {}, { title: " Lakes ", begin: "now", isShared: false, gradeScale: " ", texts: { one: "" } });
+    expect(sharedChanges(edits)).toEqual({ title: "Lakes", startDate: null });
+    expect(ownChanges({ ...edits, gradeScale: " " })).toEqual({ isShared: false, gradeScale: null, groups: [{ groupId: "one", descriptionOverride: null }] });
+    expect(sharedChanges({ begin: "later", startDate: "2026-12-01T07:00:00Z" })).toEqual({ startDate: "2026-12-01T07:00:00Z" });
+  });
+  it("of a new topic contains its groups with their own texts", () => {
+    const sent = newTopicBody({ ...base, maxPoints: 20 }, "class", ["one", "two"]);
+    expect(sent.groups).toEqual([{ groupId: "one", descriptionOverride: "Rhine" }, { groupId: "two" }]);
+    expect(sent).toMatchObject({ classId: "class", courseId: "c", maxPoints: 20 });
+    expect("gradeScale" in sent).toBe(false);
+  });
+  it("requires a title and a deadline", () => {
+    expect(findMissingFields(emptyForm(null))).toEqual(["title", "deadline"]);
+    expect(findMissingFields({ ...base, begin: "later" })).toEqual(["startDate"]);
+  });
+});
+
+describe("a draft", () => {
+  it("round-trips", () => {
+    const edits = withEdit(base, {}, { title: "Lakes", maxPoints: 5, texts: { two: "Elbe" } });
+    expect(parseDraft(JSON.stringify(edits))).toEqual(edits);
+  });
+  it("of another shape is ignored", () => {
+    expect(parseDraft("")).toEqual({});
+    expect(parseDraft("{")).toEqual({});
+    expect(parseDraft('{"title":7,"texts":null,"else":1}')).toEqual({});
+  });
+});

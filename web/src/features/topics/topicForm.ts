@@ -1,0 +1,143 @@
+// Form values of a topic and the requests derived from them. Pure functions; nothing here calls the service.
+import type { Schemas } from "../../api/client";
+
+export type Topic = Schemas["Assignment"];
+
+/** Form values. */
+export interface TopicForm {
+  title: string;
+  /** ISO 8601; null while none is selected. */
+  deadline: string | null;
+  description: string;
+  isShared: boolean;
+  /** Own texts by group id; an empty text means none. */
+  texts: Readonly<Record<string, string>>;
+  requiredSubmissions: number;
+  latePolicy: Schemas["LatePolicy"];
+  maxPoints: number | null;
+  gradeScale: string;
+  courseId: string | null;
+  /** Start of the groups: unchanged, immediately, or at `startDate`. */
+  begin: "same" | "now" | "later";
+  startDate: string | null;
+}
+
+/** Unsaved changes. */
+export type TopicEdits = Partial<TopicForm>;
+
+/** Form values of an existing topic. */
+export function formOf(topic: Topic): TopicForm {
+  return {
+    title: topic.title,
+    deadline: topic.deadline,
+    description: topic.description,
+    isShared: topic.isShared,
+    texts: Object.fromEntries(topic.groupAssignments.map((own) => [own.groupId, own.descriptionOverride ?? ""])),
+    requiredSubmissions: topic.requiredSubmissions,
+    latePolicy: topic.latePolicy,
+    maxPoints: topic.maxPoints,
+    gradeScale: topic.gradeScale ?? "",
+    courseId: topic.courseId,
+    begin: "same",
+    startDate: null,
+  };
+}
+
+/** Form values of a new topic. */
+export const emptyForm = (courseId: string | null): TopicForm => ({
+  title: "",
+  deadline: null,
+  description: "",
+  isShared: true,
+  texts: {},
+  requiredSubmissions: 1,
+  latePolicy: "ALLOW",
+  maxPoints: null,
+  gradeScale: "",
+  courseId,
+  begin: "same",
+  startDate: null,
+});
+
+/** Applies edits; unedited fields follow the service. */
+export const applyEdits = (base: TopicForm, edits: TopicEdits): TopicForm => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
+
+/** Adds an edit; a field that equals the value of the service is not an edit. */
+export function withEdit(base: TopicForm, edits: TopicEdits, change: TopicEdits): TopicEdits {
+  const next: TopicEdits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
+  const texts = Object.fromEntries(Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text));
+  const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof TopicForm] !== value);
+  return { ...(Object.fromEntries(kept) as TopicEdits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
+}
+
+/** Drops edits that were saved meanwhile, here or elsewhere. */
+export const remainingEdits = (base: TopicForm, edits: TopicEdits): TopicEdits => withEdit(base, {}, edits);
+
+export const isEmpty = (edits: TopicEdits): boolean => Object.keys(edits).length === 0;
+
+/** Fields sent to all groups at once. */
+export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
+  return {
+    ...(edits.title === undefined ? {} : { title: edits.title.trim() }),
+    ...(edits.deadline ? { deadline: edits.deadline } : {}),
+    ...(edits.description === undefined ? {} : { description: edits.description }),
+    ...(edits.begin === "now" ? { startDate: null } : edits.begin === "later" && edits.startDate ? { startDate: edits.startDate } : {}),
+  };
+}
+
+/** Fields of the topic itself or of single groups. */
+export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
+  const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
+  return {
+    ...(isShared === undefined ? {} : { isShared }),
+    ...(texts === undefined ? {} : { groups: Object.entries(texts).map(([groupId, text]) => ({ groupId, descriptionOverride: text === "" ? null : text })) }),
+    ...(requiredSubmissions === undefined ? {} : { requiredSubmissions }),
+    ...(latePolicy === undefined ? {} : { latePolicy }),
+    ...(maxPoints === undefined ? {} : { maxPoints }),
+    ...(gradeScale === undefined ? {} : { gradeScale: gradeScale.trim() === "" ? null : gradeScale.trim() }),
+    ...(courseId === undefined ? {} : { courseId }),
+  };
+}
+
+/** Request body of a new topic. */
+export function newTopicBody(form: TopicForm, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
+  return {
+    title: form.title.trim(),
+    deadline: form.deadline ?? "",
+    description: form.description,
+    isShared: form.isShared,
+    requiredSubmissions: form.requiredSubmissions,
+    latePolicy: form.latePolicy,
+    classId,
+    ...(form.courseId === null ? {} : { courseId: form.courseId }),
+    ...(form.maxPoints === null ? {} : { maxPoints: form.maxPoints }),
+    ...(form.gradeScale.trim() === "" ? {} : { gradeScale: form.gradeScale.trim() }),
+    groups: groupIds.map((groupId) => ({ groupId, ...(form.texts[groupId] ? { descriptionOverride: form.texts[groupId] } : {}) })),
+  };
+}
+
+/** The first missing required field. */
+export type MissingField = "title" | "deadline" | "startDate";
+
+export const findMissingFields = (form: TopicForm): MissingField[] => [
+  ...(form.title.trim() === "" ? (["title"] as const) : []),
+  ...(form.deadline === null ? (["deadline"] as const) : []),
+  ...(form.begin === "later" && form.startDate === null ? (["startDate"] as const) : []),
+];
+
+/** Parses a stored draft; ignores unknown parts. */
+export function parseDraft(text: string): TopicEdits {
+  try {
+    const found: unknown = JSON.parse(text === "" ? "{}" : text);
+    if (typeof found !== "object" || found === null) return {};
+    const like = emptyForm(null);
+    const fits = ([key, value]: [string, unknown]) => {
+      if (!(key in like)) return false;
+      const known = like[key as keyof TopicForm];
+      return known === null ? value === null || typeof value === "string" || typeof value === "number" : typeof value === typeof known && value !== null;
+    };
+    return Object.fromEntries(Object.entries(found).filter(fits)) as TopicEdits;
+  } catch {
+    return {};
+  }
+}

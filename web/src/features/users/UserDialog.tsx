@@ -1,0 +1,189 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, unwrap } from "../../api/client";
+import { isFieldError, useFieldErrors, useErrorText } from "../../i18n/useErrorText";
+import { invalidate } from "../../api/queryKeys";
+import type { Me } from "../../auth/session";
+import { isLanguage, LANGUAGES } from "../../i18n";
+import { Button } from "../../components/Button";
+import { Select, type Option } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { type MenuAction, OverflowMenu } from "../../components/OverflowMenu";
+import { toast } from "../../components/toast";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
+import { Dialog } from "../../components/Dialog";
+import { RoleBadge, UserState } from "./UserBadges";
+import { userGroupsQuery, isFullUser, canChangeUser, userQuery, roleOf, type KnownUser, type FullUser } from "./users";
+
+/** One user: facts, editable fields, groups, and links to related pages. */
+export function UserDialog({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: KnownUser) => MenuAction[]; onClose: () => void }) {
+  const { t } = useTranslation();
+  const found = useQuery(userQuery(id));
+  return (
+    <Dialog title={found.data?.name ?? t("people.person")} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {found.isPending ? <ListSkeleton count={4} /> : null}
+          {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+          {found.data ? <UserSections user={found.data} caller={caller} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            {found.data && menu(found.data).length > 0 ? (
+              <OverflowMenu label={found.data.name} actions={menu(found.data)}>
+                {t("people.deeds")}
+              </OverflowMenu>
+            ) : null}
+            <Button onPress={close}>{t("app.close")}</Button>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function UserSections({ user, caller }: { user: KnownUser; caller: Me }) {
+  const { t } = useTranslation();
+  const isEditable = canChangeUser(caller, user);
+  const isSelf = user.id === caller.id;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <RoleBadge user={user} />
+        <UserState user={user} />
+        <span className="text-soft text-sm">
+          {isFullUser(user) && user.lastLoginAt !== null ? (
+            <>
+              {t("people.seen")}: <Time at={user.lastLoginAt} />
+            </>
+          ) : null}
+        </span>
+      </p>
+      {isSelf ? (
+        <div>
+          <p>{t("people.self")}</p>
+          <Link to="/me" className="inline-flex min-h-11 items-center">
+            {t("people.toMe")}
+          </Link>
+        </div>
+      ) : null}
+      {isEditable && isFullUser(user) ? <EditUser key={user.updatedAt} user={user} /> : <UserFacts user={user} />}
+      {!isSelf && !isEditable ? <p className="text-soft">{t("people.above")}</p> : null}
+      {isEditable && !isFullUser(user) ? <p className="text-soft">{t("people.sharedText")}</p> : null}
+      {roleOf(user) === "student" ? <UserGroups id={user.id} /> : null}
+      <p className="flex flex-wrap gap-x-4 gap-y-2">
+        <Link to="/admin/sessions" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+          {t("people.sessions")}
+        </Link>
+        <Link to="/admin/privacy" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+          {t("people.privacy")}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+function UserFacts({ user }: { user: KnownUser }) {
+  const { t } = useTranslation();
+  const facts = [
+    [t("people.email"), user.email],
+    [t("people.externalId"), user.member?.externalId],
+    ...(isFullUser(user) ? [[t("people.username"), user.username]] : []),
+  ].filter(([, text]) => text);
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      {facts.map(([name, text]) => (
+        <div key={name} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className="[overflow-wrap:anywhere]">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const TEXT_FIELDS = ["name", "email", "firstName", "lastName", "username", "externalId"] as const;
+
+function EditUser({ user }: { user: FullUser }) {
+  const { t } = useTranslation();
+  const errorText = useErrorText();
+  const cache = useQueryClient();
+  const before = Object.fromEntries(TEXT_FIELDS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXT_FIELDS)[number], string>;
+  const [values, setValues] = useState(before);
+  const [locale, setLocale] = useState(user.locale);
+  const languages: Option[] = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
+  if (!isLanguage(user.locale)) languages.push({ id: user.locale, name: user.locale });
+  const changed = TEXT_FIELDS.filter((part) => values[part].trim() !== before[part]);
+  const save = useMutation({
+    mutationFn: () => {
+      const texts = Object.fromEntries(changed.map((part) => [part, values[part].trim() === "" && part !== "name" && part !== "email" ? null : values[part].trim()]));
+      return unwrap(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
+    },
+    onSuccess: async () => {
+      await invalidate(cache, "users");
+      toast(t("app.saved"));
+    },
+  });
+  const of = useFieldErrors(save.error);
+  return (
+    <Form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        {TEXT_FIELDS.map((part) => (
+          <TextField
+            key={part}
+            label={t(part === "name" ? "people.shownName" : `people.${part}`)}
+            value={values[part]}
+            onChange={(text) => setValues({ ...values, [part]: text })}
+            isRequired={part === "name" || part === "email"}
+            type={part === "email" ? "email" : "text"}
+            {...of(part)}
+          />
+        ))}
+        <Select label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
+      </div>
+      {save.isError && !isFieldError(save.error, TEXT_FIELDS) ? (
+        <p role="alert" className="text-bad">
+          {errorText(save.error)}
+        </p>
+      ) : null}
+      {changed.length > 0 || locale !== user.locale ? (
+        <p>
+          <Button kind="main" type="submit" isPending={save.isPending}>
+            {t("app.save")}
+          </Button>
+        </p>
+      ) : null}
+    </Form>
+  );
+}
+
+function UserGroups({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const found = useQuery(userGroupsQuery(id));
+  return (
+    <section aria-label={t("people.groups")}>
+      <h3 className="font-semibold">{t("people.groups")}</h3>
+      {found.isError ? <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <p className="text-soft">{t("people.noGroups")}</p> : null}
+      <ul>
+        {found.data?.map((group) => (
+          <li key={group.id}>
+            <Link to="/g/$groupId" params={{ groupId: group.id }} className="inline-flex min-h-11 items-center">
+              {["class" in group ? group.class.name : "", group.displayName ?? group.name].filter(Boolean).join(" › ")}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { homeroomLabel, homeroomsQuery } from "../homerooms/homerooms";
+import { Select } from "../../forms/Select";
+import { TextField } from "../../forms/TextField";
+import { ROLE_FILTERS, type UserFilterValues as Wanted } from "./users";
+
+const ALL = "all";
+
+/** Filters of the user list, stored in the URL. */
+export function UserFilters({ filters, onChange }: { filters: Wanted; onChange: (filters: Wanted) => void }) {
+  const { t } = useTranslation();
+  const rooms = useQuery(homeroomsQuery);
+  const roles = [{ id: ALL, name: t("app.all") }, ...ROLE_FILTERS.map((id) => ({ id, name: t(`people.roles.${id}`) }))];
+  const states = [{ id: ALL, name: t("app.all") }, ...(["1", "0"] as const).map((id) => ({ id, name: t(`people.active.${id}`) }))];
+  const known = [{ id: ALL, name: t("app.all") }, ...(rooms.data ?? []).map((room) => ({ id: room.id, name: homeroomLabel(room) }))];
+  const { search: _, ...others } = filters;
+  return (
+    <search className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <div className="col-span-2 sm:col-span-1">
+        <UserSearch text={filters.search ?? ""} onText={(search) => onChange(search === "" ? others : { ...others, search })} />
+      </div>
+      <Select label={t("people.roleIs")} options={roles} value={filters.role ?? ALL} onChange={(id) => onChange({ ...filters, role: ROLE_FILTERS.find((role) => role === id) })} />
+      <Select label={t("people.state")} options={states} value={filters.isActive ?? ALL} onChange={(id) => onChange({ ...filters, isActive: id === "1" || id === "0" ? id : undefined })} />
+      {known.length > 1 ? (
+        <Select label={t("people.homeroom")} options={known} value={filters.homeroomId ?? ALL} onChange={(id) => onChange({ ...filters, homeroomId: id === ALL ? undefined : id })} />
+      ) : null}
+    </search>
+  );
+}
+
+/** Updates the search after the user stops typing. */
+export function UserSearch({ text, onText, label }: { text: string; onText: (text: string) => void; label?: string }) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState(text);
+  const [sent, setSent] = useState(text);
+  // Going back changes the search of the URL, which updates the field.
+  if (text !== sent) {
+    setSent(text);
+    setTyped(text);
+  }
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === sent) return;
+    const timer = setTimeout(() => {
+      setSent(wanted);
+      onText(wanted);
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [typed, sent, onText]);
+  return <TextField type="search" label={label ?? t("app.search")} value={typed} onChange={setTyped} maxLength={100} />;
+}

@@ -1,0 +1,76 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+import type { Me } from "../../auth/session";
+import { Button } from "../../components/Button";
+import { DataTable, type DataColumn } from "../../components/DataTable";
+import { OverflowMenu, type MenuAction } from "../../components/OverflowMenu";
+import { ErrorMessage } from "../../components/ErrorMessage";
+import { ListSkeleton } from "../../components/ListSkeleton";
+import { Time } from "../../components/Time";
+import { RoleBadge, UserState } from "./UserBadges";
+import { isFullUser, usersQuery, type UserFilterValues, type KnownUser } from "./users";
+
+interface Props {
+  caller: Me;
+  filters: UserFilterValues;
+  /** Actions on a user. */
+  menu: (user: KnownUser) => MenuAction[];
+  onOpen: (user: KnownUser) => void;
+}
+
+/** The users of the school, sorted by name. */
+export function UserList({ caller, filters, menu, onOpen }: Props) {
+  const { t } = useTranslation();
+  const found = useInfiniteQuery(usersQuery(filters));
+  if (found.isPending) return <ListSkeleton />;
+  if (!found.data) return <ErrorMessage problem={found.error} onRetry={() => void found.refetch()} />;
+  const rows = found.data.pages.flatMap((page) => page.data);
+  const columns: DataColumn<KnownUser>[] = [
+    { id: "name", name: t("people.name"), cell: (user) => <UserNameCell user={user} isSelf={user.id === caller.id} onPress={() => onOpen(user)} /> },
+    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <CellLine><RoleBadge user={user} /></CellLine> },
+    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <CellLine><UserState user={user} isOkShown /></CellLine> },
+    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <CellLine><LastSeen user={user} /></CellLine> },
+    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <OverflowMenu label={user.name} actions={[{ id: "open", name: t("people.open"), onAction: () => onOpen(user) }, ...menu(user)]} /> },
+  ];
+  return (
+    <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
+      <DataTable label={t("admin.users")} columns={columns} rows={rows} none={t("people.none")} isLong />
+      <p className="flex flex-wrap items-center gap-3">
+        <span className="text-soft">{t("people.shown", { count: rows.length })}</span>
+        {found.hasNextPage ? (
+          <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+            {t("app.loadMore")}
+          </Button>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+function UserNameCell({ user, isSelf, onPress }: { user: KnownUser; isSelf: boolean; onPress: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <div className="flex min-w-0 flex-col items-start">
+      <Button kind="quiet" className="-mx-1 min-h-11 justify-start border-0 px-1! text-start [overflow-wrap:anywhere]" onPress={onPress}>
+        {user.name}
+        {isSelf ? <span className="text-soft font-normal">{t("people.you")}</span> : null}
+      </Button>
+      <span className="text-soft -mt-3 pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
+      <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
+        <RoleBadge user={user} />
+        <UserState user={user} />
+      </span>
+    </div>
+  );
+}
+
+/** Aligned with the name in the same row. */
+const CellLine = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
+
+function LastSeen({ user }: { user: KnownUser }) {
+  const { t } = useTranslation();
+  if (!isFullUser(user)) return null;
+  return <span className="text-soft text-sm whitespace-nowrap">{user.lastLoginAt === null ? t("people.never") : <Time at={user.lastLoginAt} />}</span>;
+}

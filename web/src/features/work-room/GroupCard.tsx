@@ -1,0 +1,64 @@
+import { Link } from "@tanstack/react-router";
+import { Hand } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { hasNewFeedback } from "../feedback/feedback";
+import { serverNow } from "../../hooks/serverClock";
+import { type ListedGroup, nearestTopic } from "../groups/groups";
+import { Badge } from "../../components/Badge";
+import { Card } from "../../components/Card";
+import { TimeLeft } from "../../components/TimeLeft";
+import { Time } from "../../components/Time";
+import { userNames } from "./workRoom";
+
+/** Card of one of the user's groups: the whole card is the link, named after the topic. */
+export function GroupCard({ group, own }: { group: ListedGroup; own: string }) {
+  const { t } = useTranslation();
+  const topic = nearestTopic(group);
+  const isFinished = topic?.assignment.status === "FINISHED";
+  const isDone = topic !== undefined && (topic.status === "SUBMITTED" || topic.status === "GRADED");
+  const others = group.groupAssignments.filter((one) => one.assignment.status === "ACTIVE" && one.id !== topic?.id).length;
+  const hasNews = group.groupAssignments.some((one) => hasNewFeedback(own, one, serverNow()));
+  return (
+    <Card className="hover:border-line relative flex h-full flex-col gap-2">
+      <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>
+      <h2>
+        <Link to="/g/$groupId" params={{ groupId: group.id }} className="break-words after:absolute after:inset-0">
+          {topic?.assignment.title ?? t("groups.noTopic")}
+        </Link>
+      </h2>
+      <p>{t("groups.group", { number: group.groupNumber, name: userNames(group) })}</p>
+      <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
+      {topic ? (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Badge>
+          {isFinished || isDone ? null : (
+            <>
+              <span className="font-medium">
+                <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
+              </span>
+              <span className="text-soft text-sm">
+                {t("groups.ends")} <Time at={topic.assignment.deadline} />
+              </span>
+            </>
+          )}
+          {topic.status === "SUBMITTED" && topic.currentSubmission ? (
+            <span className="text-soft text-sm">
+              <Time at={topic.currentSubmission.submittedAt} />
+            </span>
+          ) : null}
+        </p>
+      ) : null}
+      {others > 0 ? <p className="text-soft text-sm">{t("groups.others", { count: others })}</p> : null}
+      <p className="mt-auto flex flex-wrap items-center gap-2">
+        {hasNews ? <Badge tone="warn">{t("groups.feedback")}</Badge> : null}
+        {group.unreadMessages ? <Badge tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Badge> : null}
+        {group.needsHelp ? (
+          <Badge>
+            <Hand aria-hidden="true" className="size-4" /> {t("groups.helpKnown")}
+          </Badge>
+        ) : null}
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+
+import { firstUnread, mergePages, isEditable, type RoomMessage } from "./chat";
+
+const message = (seq: number, senderId: string) => ({ id: `m${seq}`, seq, senderId, createdAt: "2026-01-01T10:00:00Z" }) as unknown as RoomMessage;
+
+describe("chat", () => {
+  it("shows each message once, oldest first, with overlapping pages", () => {
+    const pages = [{ data: [message(3, "a"), message(2, "a")] }, { data: [message(2, "a"), message(1, "a")] }];
+    expect(mergePages(pages).map((one) => one.seq)).toEqual([1, 2, 3]);
+  });
+  it("marks the first unread message and ignores the reader's own", () => {
+    const messages = [message(1, "ben"), message(2, "ana"), message(3, "ben"), message(4, "ana")];
+    expect(firstUnread(messages, "ana", 1)).toBe("m3");
+    expect(firstUnread(messages, "ana", 2)).toBe("m1");
+    expect(firstUnread(messages, "ana", 0)).toBeUndefined();
+    expect(firstUnread(messages, "ana", 3)).toBeUndefined();
+  });
+  it("allows editing for a quarter of an hour", () => {
+    const at = Date.parse("2026-01-01T10:00:00Z");
+    expect(isEditable(message(1, "ana"), at + 899_000)).toBe(true);
+    expect(isEditable(message(1, "ana"), at + 900_000)).toBe(false);
+  });
+});

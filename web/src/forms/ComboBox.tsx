@@ -1,0 +1,70 @@
+import { type ReactNode, useState } from "react";
+import { ComboBox as AriaComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
+
+import { BOX, OPTION, POPOVER, invalidProps } from "./fieldStyles";
+
+export interface ComboBoxOption {
+  id: string;
+  name: string;
+  note?: string;
+}
+
+interface Props {
+  label: string;
+  /** The typed text; the caller searches the options. */
+  input: string;
+  onInput: (text: string) => void;
+  options: readonly ComboBoxOption[];
+  onPick: (id: string) => void;
+  none: ReactNode;
+  problem?: string | undefined;
+  /** The selected option; null when options are only picked. */
+  value?: string | null;
+}
+
+/** Text field with a list of matching options. */
+export function ComboBox({ label, input, onInput, options, onPick, none, problem, value = null }: Props) {
+  // The list closes when the value changes. Without a controlled value, the picked option is the value for a moment, and
+  // clearing
+  // the field after picking does not open the list again.
+  const [isPicked, setIsPicked] = useState(false);
+  const [picked, setPicked] = useState<Key | null>(null);
+  return (
+    <AriaComboBox
+      value={value ?? picked}
+      inputValue={input}
+      onInputChange={(text) => {
+        if (text !== "") setIsPicked(false);
+        onInput(text);
+      }}
+      items={options}
+      onChange={(key: Key | null) => {
+        if (key === null) return;
+        setIsPicked(true);
+        setPicked(key);
+        setTimeout(() => setPicked(null));
+        onPick(String(key));
+      }}
+      onBlur={() => setIsPicked(false)}
+      {...invalidProps(problem)}
+      allowsEmptyCollection
+      defaultFilter={() => true}
+      menuTrigger={isPicked ? "manual" : "focus"}
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <Label className="font-medium">{label}</Label>
+      <Input className={BOX} />
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+      <Popover className={`${POPOVER} min-w-(--trigger-width)`}>
+        <ListBox<ComboBoxOption> className="outline-none" renderEmptyState={() => <p className="text-soft p-3">{none}</p>}>
+          {(one) => (
+            <ListBoxItem id={one.id} textValue={one.name} className={OPTION}>
+              <span>{one.name}</span>
+              {one.note === undefined ? null : <span className="text-soft text-sm">{one.note}</span>}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaComboBox>
+  );
+}

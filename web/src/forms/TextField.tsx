@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { FieldError, Input, Label, Text, TextField as AriaTextField, type TextFieldProps } from "react-aria-components";
+
+import { invalidProps } from "./fieldStyles";
+
+interface Props extends Omit<TextFieldProps, "className" | "children"> {
+  label: string;
+  hint?: string;
+  problem?: string;
+  /** Element at the end of the field, such as a button. */
+  end?: ReactNode;
+  /** Hides the label visually, where other content identifies the field. */
+  isBare?: boolean;
+}
+
+/** Single-line text field with label and error. */
+export function TextField({ label, hint, problem, end, isBare = false, ...rest }: Props) {
+  return (
+    <AriaTextField {...rest} {...invalidProps(problem)} className="flex flex-col gap-1">
+      <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
+      <span className="flex gap-2">
+        <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />
+        {end}
+      </span>
+      {hint === undefined ? null : (
+        <Text slot="description" className="text-soft text-sm">
+          {hint}
+        </Text>
+      )}
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+    </AriaTextField>
+  );
+}

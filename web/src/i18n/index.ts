@@ -1,0 +1,87 @@
+// Translations: a folder per language, a file per part of the product. The texts of sign-in and errors are loaded first, the
+// others with the first page inside a school.
+import { createInstance } from "i18next";
+import { initReactI18next } from "react-i18next";
+
+import english from "./en/common.json";
+
+const i18n = createInstance();
+
+export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
+/** Language tags stored in accounts. */
+export const TAGS = { en: "en-GB", de: "de" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+type LoadTexts = () => Promise<{ default: object }>;
+type TextPart = "common" | "lesson" | "other" | "finish";
+const FILES: Record<Language, Record<TextPart, LoadTexts>> = {
+  en: { common: async () => ({ default: english }), lesson: () => import("./en"), other: () => import("./en/other"), finish: () => import("./en/finish.json") },
+  de: { common: () => import("./de/common.json"), lesson: () => import("./de"), other: () => import("./de/other"), finish: () => import("./de/finish.json") },
+};
+/** Pages used in a lesson: their texts are loaded first, all others with the first different page. */
+const LESSON_PAGES = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
+
+const requestedParts: TextPart[] = ["common"];
+const loaded = new Set<string>();
+
+export const isLanguage = (text: string): text is Language => text in LANGUAGES;
+export const language = (): Language => (isLanguage(i18n.language) ? i18n.language : "en");
+
+/** The preferred language of the browser among the supported ones. */
+function preferredLanguage(): Language {
+  const stored = localStorage.getItem("language");
+  const wanted = [stored ?? "", ...navigator.languages].map((tag) => tag.slice(0, 2));
+  return wanted.find(isLanguage) ?? "en";
+}
+
+async function loadPart(target: Language, part: TextPart): Promise<void> {
+  const file = `${target}/${part}`;
+  if (loaded.has(file)) return;
+  i18n.addResourceBundle(target, "translation", (await FILES[target][part]()).default, true);
+  loaded.add(file);
+}
+
+export async function initI18n(): Promise<void> {
+  await i18n.use(initReactI18next).init({ lng: "en", fallbackLng: false, resources: {}, interpolation: { escapeValue: false }, returnNull: false });
+  await setLanguage(preferredLanguage());
+}
+
+/** Whether this browser has visited a school, and therefore caches the texts of its pages. */
+export const hasVisitedSchool = (): boolean => localStorage.getItem("inside") !== null;
+
+/** Loads the texts of a page inside a school. */
+export async function loadSchoolTexts(path: string): Promise<void> {
+  localStorage.setItem("inside", "");
+  await loadTexts(...(LESSON_PAGES.test(path) ? (["lesson"] as const) : (["lesson", "other"] as const)));
+}
+
+/** Loads texts of parts that are shown later. */
+export async function loadTexts(...parts: TextPart[]): Promise<void> {
+  for (const part of parts) {
+    if (!requestedParts.includes(part)) requestedParts.push(part);
+  }
+  await Promise.all(requestedParts.map((part) => loadPart(language(), part)));
+}
+
+/** The translation of a key, if there is one. */
+export const translateIfKnown = (key: string, values: Record<string, string> = {}): string | undefined => (i18n.exists(key) ? i18n.t(key, values) : undefined);
+
+let appliedUserId = "";
+
+/**
+ * Switches to the language of the user's account after sign-in. "en" without a region is the default of accounts whose user
+ * never chose a language; then the language of the page stays. Users who choose English have `en-GB` (`TAGS`).
+ */
+export async function applyAccountLanguage(person: { id: string; locale: string }): Promise<void> {
+  if (appliedUserId === person.id) return;
+  appliedUserId = person.id;
+  const chosen = person.locale.slice(0, 2);
+  if (person.locale !== "en" && isLanguage(chosen)) await setLanguage(chosen);
+}
+
+export async function setLanguage(target: Language): Promise<void> {
+  await Promise.all(requestedParts.map((part) => loadPart(target, part)));
+  await i18n.changeLanguage(target);
+  document.documentElement.lang = target;
+  localStorage.setItem("language", target);
+}

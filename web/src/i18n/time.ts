@@ -1,0 +1,39 @@
+// Formats moments in the reader's time zone and language with the Intl API.
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { serverNow } from "../hooks/serverClock";
+import { meQuery } from "../auth/session";
+
+const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Whether the browser supports a time zone: an unknown name would break every screen that shows a time. */
+export function isKnownZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** The time zone of the user, else of the school, else of this device. */
+export function useZone(): string {
+  const { data: person } = useQuery(meQuery);
+  return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isKnownZone(zone)) ?? browserZone;
+}
+
+/** Formatters: `moment` is short, `day` has no time, `full` has everything. Each takes ISO 8601. */
+export function useTime() {
+  const { t, i18n } = useTranslation();
+  const zone = useZone();
+  const language = i18n.language;
+  const formatter = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options });
+    return (at: string) => format.format(new Date(at));
+  };
+  const day = formatter({ dateStyle: "medium" });
+  const clock = formatter({ timeStyle: "short" });
+  const today = day(new Date(serverNow()).toISOString());
+  const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : formatter({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
+  return { zone, language, day, clock, moment, full: formatter({ dateStyle: "full", timeStyle: "long" }) };
+}

@@ -1,3 +1,0 @@
-// Everything else that the pages inside a school say.
-const files = import.meta.glob<object>(["./*.json", "!./{acting,board,door,downloads,fields,finish,groups,keys,messages,otherSchool,projector,refused,today}.json"], { eager: true, import: "default" });
-export default Object.assign({}, ...Object.values(files)) as object;

@@ -1,6 +1,0 @@
-import type { ReactNode } from "react";
-
-/** A surface that holds one thing. */
-export function Sheet({ children, className = "" }: { children: ReactNode; className?: string }) {
-  return <div className={`bg-sheet border-faint rounded-xl border p-4 shadow-sm ${className}`}>{children}</div>;
-}
