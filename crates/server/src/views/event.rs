@@ -1,7 +1,6 @@
 //! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
 //! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
-
 use model::assignment::AssignmentStatus;
 use model::document::{DocumentStatus, Open};
 use model::id::{
