@@ -5,6 +5,13 @@
     clippy::print_stdout,
     reason = "tests may panic and print the reason"
 )]
+#![allow(
+    clippy::implicit_hasher,
+    clippy::len_without_is_empty,
+    clippy::new_without_default,
+    clippy::return_self_not_must_use,
+    reason = "only the tests of this workspace use the crate"
+)]
 
 pub mod accounts;
 pub mod app;
